@@ -1,0 +1,79 @@
+/* Device: what runs images. `cuda` drives a GPU, `emulator` executes PTX on this CPU.
+
+   A device lives inside a device worker (device_worker.h); nothing else calls these. Addresses are the device's
+   own; a device that knows no pointers of the host (cuda) and one that knows nothing else (emulator) look alike. */
+#ifndef TUNER_DEVICES_DEVICE_H
+#define TUNER_DEVICES_DEVICE_H
+
+#include "generator/gpu.h"
+#include "generator/launch.h"
+#include "tuner/compile/image.h"
+#include "tuner/verify/oracle.h"
+
+typedef uint64_t device_address;
+
+/* What a launch passes for each argument that its plan names. */
+struct launch_values {
+    device_address x, y, workspace;
+    int64_t M, N, x_stride, y_stride;
+    float scale;
+};
+
+/* One candidate in a measurement. */
+struct measured_entry {
+    void *module;                   /* of load(); NULL for the device's copy, the limit */
+    const struct launch_plan *plan; /* NULL likewise */
+};
+
+struct device {
+    const struct device_operations *operations;
+    struct gpu gpu; /* filled by the device's open function */
+};
+
+/* Every function returns false and fills `e` on failure. `fatal` in a failure's text is not needed: a device whose
+   context is lost fails every later call, and its worker is replaced. */
+struct device_operations {
+    const char *name; /* "cuda", "emulator" */
+
+    void (*close)(struct device *d);
+
+    /* An image ready to launch; *module is the device's, released by unload(). */
+    bool (*load)(struct device *d, const struct image *image, const struct launch_plan *plan, void **module,
+                 struct error *e);
+    void (*unload)(struct device *d, void *module);
+
+    /* `bytes` bytes between guard zones, at an address that `align` divides and 2 * align does not: alignment that
+       a problem does not promise is not given. Contents undefined (the emulator: never written). */
+    bool (*allocate)(struct device *d, size_t bytes, size_t align, device_address *address, struct error *e);
+    void (*release)(struct device *d, device_address address);
+    bool (*fill)(struct device *d, device_address address, unsigned char byte, size_t bytes, struct error *e);
+    bool (*read)(struct device *d, void *to, device_address from, size_t bytes, struct error *e);
+    bool (*write)(struct device *d, device_address to, const void *from, size_t bytes, struct error *e);
+    /* Whether every guard zone is whole; else says which buffer was written beyond, on which side, how far. */
+    bool (*guards_whole)(struct device *d, struct error *e);
+
+    /* Runs the plan once and waits for it. */
+    bool (*launch)(struct device *d, void *module, const struct launch_plan *plan, const struct launch_values *v,
+                   struct error *e);
+
+    /* The verifier's two loops over a batch of rows (oracle.h), where the data is. */
+    bool (*make_input)(struct device *d, const struct oracle_batch *batch, device_address x, struct error *e);
+    bool (*judge)(struct device *d, const struct oracle_batch *batch, device_address x, device_address y,
+                  struct oracle_verdict *verdict, struct error *e);
+
+    /* Counters of the launches since the last call, as the object `counts` of design.md; NULL where the device has
+       none. A new reference. */
+    json_t *(*take_counts)(struct device *d);
+
+    /* NULL where time is not real. Interleaved rounds: each visits the entries in a random order (from `seed`) and
+       stores microseconds a launch at samples[round * count + entry]; a throttled round is stored as NaN. Buffers
+       rotate through four times L2 (cold) or stay (hot); they are made at the first call for a problem. Warms the
+       GPU until the copy settles if it was idle. */
+    bool (*measure)(struct device *d, const struct problem *p, const struct measured_entry *entries, int count,
+                    int rounds, uint64_t seed, double *samples, struct error *e);
+};
+
+bool cuda_device_open(int index, struct device **device, struct error *e); /* status 3: no driver, GPU or NVRTC */
+bool emulator_device_open(const struct gpu *gpu, struct device **device, struct error *e);
+
+#endif

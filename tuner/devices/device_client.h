@@ -1,0 +1,68 @@
+/* The tuner's side of a device worker: load, verify and measure variants on a device in another process.
+
+   A trial that faults, hangs or kills the worker fails alone: the worker is started again, the problem is set up
+   again, and modules are loaded again when they are next used. */
+#ifndef TUNER_DEVICES_DEVICE_CLIENT_H
+#define TUNER_DEVICES_DEVICE_CLIENT_H
+
+#include "generator/gpu.h"
+#include "generator/launch.h"
+#include "tuner/compile/image.h"
+
+#include <jansson.h>
+
+enum device_kind { DEVICE_CUDA, DEVICE_EMULATOR };
+
+struct device_client;
+
+/* cuda: `index` is the GPU's, `gpu` is not read. emulator: runs as if on `gpu`. Waits until the device is open. */
+struct device_client *device_client_open(enum device_kind kind, int index, const struct gpu *gpu, struct error *e);
+void device_client_close(struct device_client *c);
+const struct gpu *device_client_gpu(const struct device_client *c);
+enum device_kind device_client_kind(const struct device_client *c);
+
+struct verify_options {
+    int64_t rows;     /* of one launch while verifying: 0 lets the device choose for the problem */
+    uint64_t seed;
+    double tolerance; /* T of design.md */
+    bool thorough;    /* every input, every peak column; else what a tuning run needs for each variant */
+    double deadline_seconds; /* for one variant; 0 for the default: 10 on cuda, 120 on the emulator */
+};
+
+/* The problem that the calls below speak of. */
+bool device_client_set_problem(struct device_client *c, const struct problem *p, const struct verify_options *options,
+                               struct error *e);
+
+/* The T4 words. */
+enum verdict { VERDICT_CORRECT, VERDICT_CONSTRAINTS, VERDICT_COMPILE, VERDICT_RUNTIME, VERDICT_TIMEOUT,
+               VERDICT_CORRECTNESS };
+const char *verdict_name(enum verdict v);
+
+struct device_verdict {
+    uint64_t ticket;
+    enum verdict verdict;
+    char *reason;     /* one line where it is not correct, else NULL; the caller's */
+    double max_error; /* the worst error over its bound; NaN where it never ran */
+    json_t *counts;   /* the emulator's counters for the problem's whole M, else NULL; the caller's */
+    double seconds;
+};
+
+/* Asks for one verification; `image` and `plan` are copied. One at a time: call again after device_client_next(). */
+bool device_client_verify(struct device_client *c, uint64_t ticket, const struct image *image,
+                          const struct launch_plan *plan, struct error *e);
+bool device_client_busy(const struct device_client *c);
+int device_client_descriptor(const struct device_client *c); /* to poll while busy */
+bool device_client_next(struct device_client *c, double seconds, struct device_verdict *verdict); /* as compiler_next */
+
+struct device_entry {
+    const struct image *image; /* NULL for the limit: the fastest copy of the problem's bytes */
+    const struct launch_plan *plan;
+};
+
+/* Interleaved rounds over all entries; samples[round * count + entry] in microseconds a launch, NaN where a round was
+   throttled, all NaN for an entry that failed (its reason is in failures[entry], then the caller's, else NULL). cuda
+   only. False only when the device is lost for good. */
+bool device_client_measure(struct device_client *c, const struct device_entry *entries, int count, int rounds,
+                           uint64_t seed, double *samples, char **failures, struct error *e);
+
+#endif
