@@ -17,21 +17,26 @@ struct launch {
     int dynamic_smem_bytes;
     bool cooperative, programmatic;
     int arg_count;
-    struct { enum argument name; enum argument_type type; } args[LAUNCH_ARGS_MAX];
+    struct {
+        enum argument name;
+        enum argument_type type;
+    } args[LAUNCH_ARGS_MAX];
 };
 
 struct launch_plan {
     int count;
     struct launch launches[LAUNCHES_MAX]; /* in order, on one stream */
-    char workspace_of_M[EXPRESSION_SIZE]; /* bytes; zero-filled once, left ready for the next run by every run */
+    char workspace_of_M[EXPRESSION_SIZE]; /* bytes; zero-filled once, left ready for the next run by every run
+                                           */
 };
 
-/* Integers, M, sms, + - *, / (rounding down), ceil(a, b) (a / b rounded up), min(a, b), max(a, b), parentheses.
-   Division by zero and overflow are errors. */
+/* Integers, M, sms, + - *, / (rounding down), ceil(a, b) (a / b rounded up), min(a, b), max(a, b),
+   parentheses. Division by zero and overflow are errors. */
 bool expression_evaluate(const char *text, int64_t M, int64_t sms, int64_t *value, struct error *e);
 
-/* The same expression as C text, for launchers: `long long` arithmetic on variables M and sms, with softmax_ceil,
-   softmax_min and softmax_max for the calls. The caller frees it; NULL and `e` where it is no expression. */
+/* The same expression as C text, for launchers: `long long` arithmetic on variables M and sms, with
+   softmax_ceil, softmax_min and softmax_max for the calls. The caller frees it; NULL and `e` where it is no
+   expression. */
 char *expression_to_c(const char *text, struct error *e);
 
 /* The manifest's array; `M` and `sms` give the values of `grid`. A new reference, NULL on an error. */

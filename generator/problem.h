@@ -14,12 +14,12 @@ enum cache_state { CACHE_COLD, CACHE_HOT };
 struct problem {
     enum operation op;
     enum dtype dtype_in, dtype_out;
-    int64_t M, N;                 /* rows, columns */
-    int64_t x_stride, y_stride;   /* elements from one row to the next */
-    int align;                    /* bytes that divide the address of x and of y: a power of two */
-    bool in_place;                /* y is x */
-    bool scaled;                  /* softmax(scale * x), scale an argument of the kernel */
-    enum cache_state cache;       /* how it is timed: buffers that left L2, or that stay in it */
+    int64_t M, N;               /* rows, columns */
+    int64_t x_stride, y_stride; /* elements from one row to the next */
+    int align;                  /* bytes that divide the address of x and of y: a power of two */
+    bool in_place;              /* y is x */
+    bool scaled;                /* softmax(scale * x), scale an argument of the kernel */
+    enum cache_state cache;     /* how it is timed: buffers that left L2, or that stay in it */
 };
 
 enum { DEFAULT_ALIGN = 16, DEFAULT_M = 8192, STEM_SIZE = 256 };
@@ -44,16 +44,18 @@ bool dtype_parse(const char *text, enum dtype *t);
 bool operation_parse(const char *text, enum operation *op);
 bool cache_parse(const char *text, enum cache_state *cache);
 
-/* The manifest's fields: op, dtype_in, dtype_out, M, N, x_stride, y_stride, align, in_place, scale, cache. A new
-   reference. problem_of_json takes absent fields at their defaults; `e` gets status 2. */
+/* The manifest's fields: op, dtype_in, dtype_out, M, N, x_stride, y_stride, align, in_place, scale, cache. A
+   new reference. problem_of_json takes absent fields at their defaults; `e` gets status 2. */
 json_t *problem_to_json(const struct problem *p);
 bool problem_of_json(const json_t *object, struct problem *p, struct error *e);
 
 /* "f32 8192x8192", for people. */
 void problem_describe(const struct problem *p, char text[STEM_SIZE]);
 
-/* <op>_<in>[_<out>][_m<M>]_n<N>[_xs<S>][_ys<S>][_al<B>][_scaled][_inplace][_hot]_<arch>[_<gpu>]: the name of files,
-   kernels and C symbols. `gpu` may be NULL. While tuning `with_M` is false, so that one image serves every M. */
-void problem_stem(const struct problem *p, bool with_M, const char *arch, const char *gpu, char stem[STEM_SIZE]);
+/* <op>_<in>[_<out>][_m<M>]_n<N>[_xs<S>][_ys<S>][_al<B>][_scaled][_inplace][_hot]_<arch>[_<gpu>]: the name of
+   files, kernels and C symbols. `gpu` may be NULL. While tuning `with_M` is false, so that one image serves
+   every M. */
+void problem_stem(const struct problem *p, bool with_M, const char *arch, const char *gpu,
+                  char stem[STEM_SIZE]);
 
 #endif

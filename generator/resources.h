@@ -13,7 +13,8 @@ struct resource {
 /* NULL where no such file was built in. */
 const struct resource *resource_find(const char *path);
 
-/* The index-th built-in file whose path begins with `prefix`, in the order of their paths; NULL past the last. */
+/* The index-th built-in file whose path begins with `prefix`, in the order of their paths; NULL past the
+ * last. */
 const struct resource *resource_at(const char *prefix, int index);
 
 #endif
