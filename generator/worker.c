@@ -143,6 +143,9 @@ static void become_child(int parent, size_t memory_limit)
     if (getppid() != parent) /* the parent died before the line above */
         _exit(STATUS_MISSING);
     setpgid(0, 0); /* the terminal's interrupt is the parent's to handle */
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
+        signal(fatal[i], SIG_DFL); /* a crash ends the child, whatever the parent would do about its own */
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
