@@ -2,24 +2,41 @@
 #ifndef TUNER_RACE_TRIAL_H
 #define TUNER_RACE_TRIAL_H
 
+#include "generator/generator.h"
 #include "tuner/devices/device_client.h"
 
 struct trial {
-    char *key;   /* owned */
+    char *key;   /* owned: the variant's */
+    char *label; /* owned: "v4" for a preset of the article, a rival's file; NULL for the space's variants */
+    struct generator
+        *space;  /* whose variant it is, not owned; NULL for a kernel that was read from a manifest */
     int order;   /* in the space's order: of tied variants the earlier is the simpler */
+    int same_as; /* index of the trial that stands for this one, since machine code and launches are equal;
+                    its own index for one that stands for itself, -1 until it is compiled */
     enum verdict verdict;
     char *reason; /* owned; NULL when correct */
     double max_error;
+    json_t *counts;     /* owned: the emulator's, or NULL */
     struct image image; /* owned */
     struct launch_plan plan;
+    bool finished; /* compiled and, where there is a device, verified; or failed: verdict and reason stand */
     bool compiled, verified;
-    bool barred;        /* timed for the table, cannot win: a preset that is wrong on adversarial rows */
+    bool barred;         /* timed for the table only, never chosen */
     double predicted_us; /* NaN without a prediction */
     double *samples_us;  /* owned: one a round, throttled rounds left out */
     int sample_count;
     double time_us, time_us_low, time_us_high; /* median and its 95 % interval; NaN unmeasured */
 };
 
+/* A trial of `key` that nothing was done with yet; `key` is copied. */
+struct trial trial_of(struct generator *space, const char *key, int order);
 void trial_clear(struct trial *t);
+
+/* It failed: verdict and reason (taken over). */
+void trial_fail(struct trial *t, enum verdict verdict, char *reason);
+
+/* Adds the samples that are numbers and brings time_us and its interval up to date. */
+void trial_add_samples(struct trial *t, const double *samples, int count, int stride);
+void trial_drop_samples(struct trial *t);
 
 #endif

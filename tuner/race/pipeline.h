@@ -1,0 +1,43 @@
+/* The pipeline: sources, compiles and verifications of many trials, overlapping, in one poll loop. */
+#ifndef TUNER_RACE_PIPELINE_H
+#define TUNER_RACE_PIPELINE_H
+
+#include "tuner/compile/compiler.h"
+#include "tuner/race/trial.h"
+
+#include <signal.h>
+
+struct pipeline_progress {
+    int total, compiled, finished,
+        failed; /* trials; failed ones are finished, and compiled unless that failed */
+};
+
+/* Where the time went, in seconds. */
+struct pipeline_times {
+    double generate; /* of the parent, in the generator */
+    double compile;  /* of all compile workers together; nothing for an image out of the cache */
+    double verify;   /* of the device */
+    double idle;     /* of the device: no trial was ready for it */
+};
+
+struct pipeline {
+    struct compiler *compiler;    /* may be NULL where every trial comes with its image */
+    struct device_client *device; /* NULL: compile only */
+    const char *arch;
+    const char *kernel; /* the kernels' name while tuning: the stem without M */
+    bool line_info;     /* for the emulator's messages */
+    double deadline;    /* on monotonic_seconds(), no trial is begun after it; INFINITY for none */
+    const volatile sig_atomic_t *stop; /* likewise when it is not 0; may be NULL */
+    void (*progress)(void *context, const struct pipeline_progress *p); /* may be NULL */
+    void *progress_context;
+};
+
+/* Brings every trial to `finished` in the array's order as far as deadline and stop allow, adding to `times`.
+   The generators and the device have been told the problem. A trial that comes with an image (compiled, plan
+   set) is only verified. Trials whose machine code and launches are equal are verified once: all but one of
+   them (the earliest in the array) name it in same_as and share its verdict. False when the run cannot go on:
+   the space or a template is wrong, or the device is lost. */
+bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, struct pipeline_times *times,
+                  struct error *e);
+
+#endif

@@ -1,0 +1,59 @@
+/* The race: measures trials against each other until the fastest is apart from the others or tied with them.
+ */
+#ifndef TUNER_RACE_RACE_H
+#define TUNER_RACE_RACE_H
+
+#include "tuner/race/statistics.h"
+#include "tuner/race/trial.h"
+
+#include <signal.h>
+
+/* What measures; a GPU in the program (race_device.h), a script in the tests. */
+struct race_measurer {
+    void *context;
+    /* Interleaved rounds over the trials (NULL: the limit), in microseconds at samples[round * count +
+       trial]; NaN where a round was throttled. All NaN and failures[trial] (then the caller's; NULL before
+       the call) for a trial that failed. False when nothing can be measured any more. */
+    bool (*measure)(void *context, struct trial *const *trials, int count, int rounds, uint64_t seed,
+                    double *samples, char **failures, struct error *e);
+};
+
+struct race_progress {
+    bool screening;           /* the short round; else the interleaved rounds */
+    int done, total;          /* trials of the short round, or rounds (total: the most there can be) */
+    int racing;               /* trials still in the race */
+    const struct trial *best; /* NULL before the first is measured */
+    double limit_us;
+};
+
+struct race_options {
+    uint64_t seed;
+    double deadline;                   /* on monotonic_seconds(); INFINITY for none */
+    const volatile sig_atomic_t *stop; /* ends the race at the next chance when it is not 0; may be NULL */
+    void (*progress)(void *context, const struct race_progress *p); /* may be NULL */
+    void *progress_context;
+};
+
+enum race_end { RACE_APART, RACE_TIED, RACE_ROUNDS_SPENT, RACE_TIME_SPENT, RACE_STOPPED };
+
+struct race_result {
+    struct trial *winner; /* not owned; NULL when none was measured */
+    struct trial **ties;  /* owned array: the others that are tied with it, the fastest first */
+    int tie_count;
+    struct median_interval limit;
+    int rounds;    /* interleaved rounds of the winner */
+    int throttled; /* samples that were dropped */
+    enum race_end end;
+};
+
+/* Races `trials`, which are not barred ones that may win and barred ones that are only timed. A trial whose
+   measurement fails gets VERDICT_RUNTIME and leaves. `result` is cleared with race_result_clear(), also after
+   a failure. */
+bool race_run(struct trial *const *trials, int count, const struct race_options *options,
+              const struct race_measurer *measurer, struct race_result *result, struct error *e);
+void race_result_clear(struct race_result *result);
+
+/* Whether the 95 % intervals overlap and the medians are within 1 %. */
+bool race_tied(const struct trial *a, const struct trial *b);
+
+#endif
