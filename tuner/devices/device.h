@@ -1,7 +1,8 @@
 /* Device: what runs images. `cuda` drives a GPU, `emulator` executes PTX on this CPU.
 
-   A device lives inside a device worker (device_worker.h); nothing else calls these. Addresses are the device's
-   own; a device that knows no pointers of the host (cuda) and one that knows nothing else (emulator) look alike. */
+   A device lives inside a device worker (device_worker.h); nothing else calls these. Addresses are the
+   device's own; a device that knows no pointers of the host (cuda) and one that knows nothing else (emulator)
+   look alike. */
 #ifndef TUNER_DEVICES_DEVICE_H
 #define TUNER_DEVICES_DEVICE_H
 
@@ -25,13 +26,23 @@ struct measured_entry {
     const struct launch_plan *plan; /* NULL likewise */
 };
 
-struct device {
-    const struct device_operations *operations;
-    struct gpu gpu; /* filled by the device's open function */
+/* Written by a device while it measures, read by the parent when the worker died or hangs (shared memory). */
+struct device_progress {
+    volatile long beat; /* moves on with every step */
+    volatile int entry; /* being launched, or -1 */
 };
 
-/* Every function returns false and fills `e` on failure. `fatal` in a failure's text is not needed: a device whose
-   context is lost fails every later call, and its worker is replaced. */
+/* All but `progress` is filled by the device's open function. */
+struct device {
+    const struct device_operations *operations;
+    struct gpu gpu;
+    int64_t batch_elements;           /* of x, the most that one launch of the verifier should have */
+    int verify_launches;              /* the most that verifying one variant of a tuning run should take */
+    struct device_progress *progress; /* the device worker's */
+};
+
+/* Every function returns false and fills `e` on failure. `fatal` in a failure's text is not needed: a device
+   whose context is lost fails every later call, and its worker is replaced. */
 struct device_operations {
     const char *name; /* "cuda", "emulator" */
 
@@ -42,38 +53,43 @@ struct device_operations {
                  struct error *e);
     void (*unload)(struct device *d, void *module);
 
-    /* `bytes` bytes between guard zones, at an address that `align` divides and 2 * align does not: alignment that
-       a problem does not promise is not given. Contents undefined (the emulator: never written). */
+    /* `bytes` bytes between guard zones, at an address that `align` divides and 2 * align does not: alignment
+       that a problem does not promise is not given. Contents undefined (the emulator: never written). */
     bool (*allocate)(struct device *d, size_t bytes, size_t align, device_address *address, struct error *e);
     void (*release)(struct device *d, device_address address);
     bool (*fill)(struct device *d, device_address address, unsigned char byte, size_t bytes, struct error *e);
     bool (*read)(struct device *d, void *to, device_address from, size_t bytes, struct error *e);
     bool (*write)(struct device *d, device_address to, const void *from, size_t bytes, struct error *e);
-    /* Whether every guard zone is whole; else says which buffer was written beyond, on which side, how far. */
+    /* Whether every guard zone is whole; else says which buffer was written beyond, on which side, how far.
+     */
     bool (*guards_whole)(struct device *d, struct error *e);
 
     /* Runs the plan once and waits for it. */
-    bool (*launch)(struct device *d, void *module, const struct launch_plan *plan, const struct launch_values *v,
-                   struct error *e);
+    bool (*launch)(struct device *d, void *module, const struct launch_plan *plan,
+                   const struct launch_values *v, struct error *e);
 
     /* The verifier's two loops over a batch of rows (oracle.h), where the data is. */
     bool (*make_input)(struct device *d, const struct oracle_batch *batch, device_address x, struct error *e);
     bool (*judge)(struct device *d, const struct oracle_batch *batch, device_address x, device_address y,
                   struct oracle_verdict *verdict, struct error *e);
 
-    /* Counters of the launches since the last call, as the object `counts` of design.md; NULL where the device has
-       none. A new reference. */
+    /* Counters of the launches since the last call, as the object `counts` of design.md; NULL where the
+       device has none. A new reference. */
     json_t *(*take_counts)(struct device *d);
 
-    /* NULL where time is not real. Interleaved rounds: each visits the entries in a random order (from `seed`) and
-       stores microseconds a launch at samples[round * count + entry]; a throttled round is stored as NaN. Buffers
-       rotate through four times L2 (cold) or stay (hot); they are made at the first call for a problem. Warms the
-       GPU until the copy settles if it was idle. */
-    bool (*measure)(struct device *d, const struct problem *p, const struct measured_entry *entries, int count,
-                    int rounds, uint64_t seed, double *samples, struct error *e);
+    /* NULL where time is not real. Interleaved rounds: each visits the entries in a random order (from
+       `seed`) and stores microseconds a launch at samples[round * count + entry]; a throttled round is stored
+       as NaN. Buffers rotate through four times L2 (cold) or stay (hot); they are made at the first call for
+       a problem. Warms the GPU until the copy settles if it was idle. An entry that fails, or is wrong when
+       it is judged after the last round, has its reason in failures[entry] (then the caller's; else NULL) and
+       NaN samples. False when the call failed as a whole: d->progress->entry is the entry that was running,
+       or -1. */
+    bool (*measure)(struct device *d, const struct problem *p, const struct measured_entry *entries,
+                    int count, int rounds, uint64_t seed, double *samples, char **failures, struct error *e);
 };
 
-bool cuda_device_open(int index, struct device **device, struct error *e); /* status 3: no driver, GPU or NVRTC */
+bool cuda_device_open(int index, struct device **device,
+                      struct error *e); /* status 3: no driver, GPU or NVRTC */
 bool emulator_device_open(const struct gpu *gpu, struct device **device, struct error *e);
 
 #endif

@@ -8,6 +8,7 @@
 #include "generator/gpu.h"
 #include "generator/launch.h"
 #include "tuner/compile/image.h"
+#include "tuner/verify/verify.h"
 
 #include <jansson.h>
 
@@ -21,22 +22,9 @@ void device_client_close(struct device_client *c);
 const struct gpu *device_client_gpu(const struct device_client *c);
 enum device_kind device_client_kind(const struct device_client *c);
 
-struct verify_options {
-    int64_t rows;     /* of one launch while verifying: 0 lets the device choose for the problem */
-    uint64_t seed;
-    double tolerance; /* T of design.md */
-    bool thorough;    /* every input, every peak column; else what a tuning run needs for each variant */
-    double deadline_seconds; /* for one variant; 0 for the default: 10 on cuda, 120 on the emulator */
-};
-
 /* The problem that the calls below speak of. */
 bool device_client_set_problem(struct device_client *c, const struct problem *p, const struct verify_options *options,
                                struct error *e);
-
-/* The T4 words. */
-enum verdict { VERDICT_CORRECT, VERDICT_CONSTRAINTS, VERDICT_COMPILE, VERDICT_RUNTIME, VERDICT_TIMEOUT,
-               VERDICT_CORRECTNESS };
-const char *verdict_name(enum verdict v);
 
 struct device_verdict {
     uint64_t ticket;

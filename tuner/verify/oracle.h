@@ -1,7 +1,8 @@
-/* The oracle: inputs, reference and bound of the verifier (design.md, "Verify"), written once for both places.
+/* The oracle: inputs, reference and bound of the verifier (design.md, "Verify"), written once for both
+   places.
 
-   This header holds what verify.c and the devices share in C. oracle_rules.h, which it includes, is written in the
-   common part of C and CUDA C++, so that the CPU and the GPU evaluate the very same text. */
+   This header holds what verify.c and the devices share in C. oracle_rules.h, which it includes, is written
+   in the common part of C and CUDA C++, so that the CPU and the GPU evaluate the very same text. */
 #ifndef TUNER_VERIFY_ORACLE_H
 #define TUNER_VERIFY_ORACLE_H
 
@@ -9,12 +10,13 @@
 #include "tuner/verify/oracle_rules.h"
 
 struct oracle_verdict {
-    double max_error;      /* the worst error over its bound, row sums included; infinite for a misplaced NaN */
-    int64_t bad_row, bad_column; /* the worst element above 1, or -1 */
-    double got, expected;  /* there */
-    int64_t bad_count;     /* elements above their bound */
-    int64_t input_changed; /* elements of x that are not what make_input wrote (not in place) */
-    int64_t gap_changed;   /* elements between the rows of y (y_stride > N) that lost their poison */
+    double max_error; /* the worst error over its bound, row sums included; infinite for a misplaced NaN */
+    int64_t bad_row, bad_column; /* the worst element above 1, or -1; a column of -1 is the row's sum */
+    double got, expected;        /* there */
+    int64_t bad_count;           /* elements and row sums above their bound */
+    int64_t input_changed; /* elements of x, gaps and spare rows included, that are not what make_input wrote
+                              (0 in place) */
+    int64_t gap_changed;   /* elements of y between the rows and after row M that lost their poison */
 };
 
 #endif
