@@ -1,0 +1,2 @@
+% -- The article's kernels: the general ones with everything newer left out.
+% include("row_" .. scope .. ".cu", { cache = "none", exp = "expf", update = "element", resident = 0 })

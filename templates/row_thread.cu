@@ -1,0 +1,13 @@
+% -- One thread a row.
+% include "load.cu"
+% include "store.cu"
+% include "exp.cu"
+% include("signature.cu", { counted = true })
+{
+    long long row = (long long)blockIdx.x * ${threads} + threadIdx.x;
+    if (row >= M)
+        return;
+    % include "row_start.cu"
+
+    % include("passes.cu", { first = "0", step = 1, reducer = "" })
+}

@@ -1,0 +1,23 @@
+% -- A warp a row, or `lanes` neighbours in one.
+% include "load.cu"
+% include "store.cu"
+% include "exp.cu"
+% include("reduce.cu", { op = "max", level = "group" })
+% include("reduce.cu", { op = "sum", level = "group" })
+% include("signature.cu", { counted = true })
+{
+    long long row = (long long)blockIdx.x * ${threads // lanes} + threadIdx.x / ${lanes};
+    int lane = threadIdx.x % ${lanes};
+    % if lanes == 32 then
+    if (row >= M)
+        return;
+    % else
+    // Lanes past the last row go along, since the others' shuffles name them: they do the last row and store nothing.
+    bool inside = row < M;
+    if (!inside)
+        row = M - 1;
+    % end
+    % include "row_start.cu"
+
+    % include("passes.cu", { first = "lane", step = lanes, reducer = "group" })
+}

@@ -1,0 +1,69 @@
+% -- Writing y: `put` for one element, store_vector for as many as a load reads. After load.cu.
+% local output, size = problem.dtype_out, problem.size_out
+% y_type = output == "f32" and "float" or "unsigned short"
+% function put(index, text)
+%   return ("y_row[%s] = %s;"):format(index, output == "f32" and text or ("from_float(%s)"):format(text))
+% end
+% local by_hand = output == "bf16" and gpu.compute_capability < 80
+% local pairs_at_once = gpu.compute_capability >= 80
+% if output ~= "f32" and (vec == 1 or rest > 0 or not pairs_at_once) then
+%   if by_hand then
+// Rounds to nearest even.
+static __device__ unsigned short from_float(float value)
+{
+    unsigned int bits = __float_as_uint(value);
+    if (value != value)
+        return 0x7fff;
+    return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+%   else
+static __device__ unsigned short from_float(float value)
+{
+    unsigned short bits;
+    asm("cvt.rn.${output}.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+%   end
+% end
+
+% if output ~= "f32" and vec > 1 then
+static __device__ unsigned int pack(float low, float high)
+{
+%   if pairs_at_once then
+    unsigned int word;
+    asm("cvt.rn.${output}x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    return word;
+%   else
+    return from_float(low) | (unsigned int)from_float(high) << 16;
+%   end
+}
+% end
+
+% if vec > 1 then
+%   local chunk = math.max(1, math.min(vec, 16 // size, problem.row_align // size))   -- elements a store
+%   local chunks = vec // chunk
+%   local units = output == "f32" and chunk or chunk // 2   -- floats or pairs a store
+%   local base = output == "f32" and "float" or units == 1 and "unsigned int" or "uint"
+%   local chunk_type = units == 1 and base or base .. units
+%   local function unit(u)
+%     return output == "f32" and ("v[%d]"):format(u) or ("pack(v[%d], v[%d])"):format(2 * u, 2 * u + 1)
+%   end
+%   local function chunk_value(c)
+%     local list = {}
+%     for u = 0, units - 1 do list[u + 1] = unit(c * units + u) end
+%     local values = table.concat(list, ", ")
+%     return units == 1 and values or ("make_%s(%s)"):format(chunk_type, values)
+%   end
+static __device__ void store_vector(${y_type} *row, int i, const float *v)
+{
+%   if chunks == 1 then
+    ((${chunk_type} *)row)[i] = ${chunk_value(0)};
+%   else
+    ${chunk_type} *to = (${chunk_type} *)row + ${chunks} * i;
+%     for c = 0, chunks - 1 do
+    to[${c}] = ${chunk_value(c)};
+%     end
+%   end
+}
+% end
+
