@@ -7,6 +7,9 @@
 #define TUNER_VERIFY_ORACLE_H
 
 #include "generator/problem.h"
+
+#include <math.h> /* which oracle_rules.h expects */
+
 #include "tuner/verify/oracle_rules.h"
 
 struct oracle_verdict {

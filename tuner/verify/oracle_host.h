@@ -21,6 +21,9 @@ void oracle_host_judge(const struct oracle_batch *b, const void *x, const void *
 void oracle_host_judge_row(const struct oracle_batch *b, int64_t row, const void *y,
                            struct oracle_verdict *verdict);
 
+/* Writes the reference of one row, rounded to dtype_out, to `y`, the row's first element. */
+void oracle_host_reference_row(const struct oracle_batch *b, int64_t row, void *y);
+
 /* An empty verdict, which the judging functions add to. */
 struct oracle_verdict oracle_verdict_empty(void);
 

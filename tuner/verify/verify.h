@@ -41,6 +41,8 @@ struct variant_verdict {
                          0 is nan, expected 1.2e-04"; else empty */
     double max_error; /* the worst error over its bound; NaN where no launch ended well */
     bool device_lost; /* the device answers no more: its worker must be replaced */
+    json_t *counts;   /* the device's counters for the problem's whole M; NULL where it has none; the
+                         caller's */
 };
 
 /* Runs the variant on every input, stops at the first that shows it wrong. Never fails otherwise: what goes
