@@ -26,19 +26,20 @@ struct measured_entry {
     const struct launch_plan *plan; /* NULL likewise */
 };
 
-/* Written by a device while it measures, read by the parent when the worker died or hangs (shared memory). */
-struct device_progress {
-    volatile long beat; /* moves on with every step */
-    volatile int entry; /* being launched, or -1 */
+/* Memory that a device worker shares with its parent, and inherits from the worker it replaces. */
+struct device_shared {
+    volatile long beat; /* moves on with every step of a measurement */
+    volatile int entry; /* of the measurement: being launched, or -1; what to blame for a death or a hang */
+    size_t
+        kept_size; /* what the next worker need not make again (cuda: the oracle's machine code); 0: none */
+    unsigned char kept[1 << 20];
 };
 
-/* All but `progress` is filled by the device's open function. */
 struct device {
     const struct device_operations *operations;
     struct gpu gpu;
-    int64_t batch_elements;           /* of x, the most that one launch of the verifier should have */
-    int verify_launches;              /* the most that verifying one variant of a tuning run should take */
-    struct device_progress *progress; /* the device worker's */
+    int64_t batch_elements; /* of x, the most that one launch of the verifier should have */
+    int verify_launches;    /* the most that verifying one variant of a tuning run should take */
 };
 
 /* Every function returns false and fills `e` on failure. `fatal` in a failure's text is not needed: a device
@@ -82,14 +83,13 @@ struct device_operations {
        as NaN. Buffers rotate through four times L2 (cold) or stay (hot); they are made at the first call for
        a problem. Warms the GPU until the copy settles if it was idle. An entry that fails, or is wrong when
        it is judged after the last round, has its reason in failures[entry] (then the caller's; else NULL) and
-       NaN samples. False when the call failed as a whole: d->progress->entry is the entry that was running,
-       or -1. */
+       NaN samples. False when the call failed as a whole. */
     bool (*measure)(struct device *d, const struct problem *p, const struct measured_entry *entries,
                     int count, int rounds, uint64_t seed, double *samples, char **failures, struct error *e);
 };
 
-bool cuda_device_open(int index, struct device **device,
-                      struct error *e); /* status 3: no driver, GPU or NVRTC */
+/* Status 3: no driver, no GPU, no NVRTC, or too old a driver. `shared` outlives the device. */
+bool cuda_device_open(int index, struct device_shared *shared, struct device **device, struct error *e);
 bool emulator_device_open(const struct gpu *gpu, struct device **device, struct error *e);
 
 #endif
