@@ -1,0 +1,2 @@
+add_executable(bench_generator bench_generator.c)
+    target_link_libraries(bench_generator PRIVATE generator project_options)
