@@ -86,4 +86,7 @@ struct image_facts {
 bool generator_launch(struct generator *g, const char *key, const char *kernel,
                       const struct image_facts *facts, struct launch_plan *plan, struct error *e);
 
+/* "Lua 5.4.6": the interpreter that spaces and templates run in. */
+const char *generator_lua_version(void);
+
 #endif

@@ -1,5 +1,7 @@
 #include "tuner/race/pipeline.h"
 
+#include "generator/worker.h"
+
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,14 @@ struct run {
     struct pipeline_progress progress;
 };
 
+static bool is_stopped(const struct run *r)
+{
+    return r->p->stop != NULL && *r->p->stop != 0;
+}
+
 static bool is_over(const struct run *r)
 {
-    return (r->p->stop != NULL && *r->p->stop != 0) || monotonic_seconds() > r->p->deadline;
+    return is_stopped(r) || monotonic_seconds() > r->p->deadline;
 }
 
 static bool same_launch(const struct launch *a, const struct launch *b)
@@ -69,6 +76,7 @@ static void compiled(struct run *r, int index)
         if (i != index && r->trials[i].same_as == i && r->trials[i].image.code_hash == t->image.code_hash &&
             same_plan(&r->trials[i].plan, &t->plan)) {
             t->same_as = i;
+            source_clear(&r->sources[index]);
             return;
         }
     if (r->p->device != NULL)
@@ -194,7 +202,20 @@ static bool turn(struct run *r, bool *more, struct error *e)
     return true;
 }
 
-/* Compiles come in any order; of equal trials the earliest is to stand for the others. */
+/* Compiles come in any order; of equal trials the earliest in the space's order is to stand for the others.
+ */
+static void choose_stand_ins(struct run *r)
+{
+    for (int i = 0; i < r->count; i++) {
+        int old = r->trials[i].same_as;
+        if (old < 0 || old == i || r->trials[i].order >= r->trials[old].order)
+            continue;
+        for (int j = 0; j < r->count; j++)
+            if (r->trials[j].same_as == old)
+                r->trials[j].same_as = i;
+    }
+}
+
 static void share_verdicts(struct run *r)
 {
     for (int i = 0; i < r->count; i++) {
@@ -209,13 +230,8 @@ static void share_verdicts(struct run *r)
         t->reason = first->reason != NULL ? must_strdup(first->reason) : NULL;
         t->counts = json_incref(first->counts);
         finish(r, t);
-        if (t->same_as > i) {
-            int old = t->same_as;
-            for (int j = 0; j < r->count; j++)
-                if (r->trials[j].same_as == old)
-                    r->trials[j].same_as = i;
-        }
     }
+    choose_stand_ins(r);
 }
 
 bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, struct pipeline_times *times,

@@ -1,5 +1,7 @@
 #include "tuner/race/race.h"
 
+#include "generator/worker.h"
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,0 +1,31 @@
+/* The commands of softmax-tune, a file each (command_<name>.c). */
+#ifndef TUNER_CLI_COMMAND_H
+#define TUNER_CLI_COMMAND_H
+
+#include "tuner/cli/options.h"
+
+#include <argp.h>
+
+struct command {
+    const char *name;
+    int (*run)(const struct options *o,
+               struct error *e);     /* the exit status; `e` is set where it is not STATUS_DONE */
+    bool takes_problem, takes_space; /* which groups of options it has */
+    const struct argp_option *own;   /* the options that only some commands have; ends with {0} */
+    const char *arguments;           /* what follows the options, for the synopsis; NULL for nothing */
+    const char *summary;             /* one line for the list of commands */
+    const char *text;                /* for --help, after the summary; a \v parts what follows the options */
+};
+
+int command_tune(const struct options *o, struct error *e);
+int command_list(const struct options *o, struct error *e);
+int command_source(const struct options *o, struct error *e);
+int command_check(const struct options *o, struct error *e);
+int command_bench(const struct options *o, struct error *e);
+int command_confirm(const struct options *o, struct error *e);
+int command_gpus(const struct options *o, struct error *e);
+
+/* The table of commands, tune first; ends with a NULL name. */
+extern const struct command commands[];
+
+#endif

@@ -1,0 +1,188 @@
+#include "tuner/cli/command.h"
+#include "tuner/cli/folder.h"
+#include "tuner/cli/interrupt.h"
+#include "tuner/cli/output.h"
+#include "tuner/cli/report.h"
+#include "tuner/emit/emit.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is emitted for one problem: the choice in FOLDER and its runners-up. */
+struct candidates {
+    struct choice choices[CANDIDATES_MAX];
+    int count;
+};
+
+static void candidates_clear(struct candidates *c)
+{
+    for (int i = 0; i < c->count; i++)
+        choice_clear(&c->choices[i]);
+    c->count = 0;
+}
+
+static bool read_candidates(const char *folder, const char *manifest, struct candidates *c, struct error *e)
+{
+    c->count = 0;
+    if (!emit_read_choice(manifest, &c->choices[0], e))
+        return false;
+    c->count = 1;
+    char stem[STEM_SIZE];
+    output_stem(&c->choices[0], stem);
+    bool ok = true;
+    for (int rank = 2; ok && rank <= CANDIDATES_MAX; rank++) {
+        char *path = must_format("%s/candidates/%s/%d/%s.json", folder, stem, rank, stem);
+        if (access(path, F_OK) == 0 && (ok = emit_read_choice(path, &c->choices[c->count], e)))
+            c->count++;
+        free(path);
+    }
+    if (!ok)
+        candidates_clear(c);
+    return ok;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct trial *x = *(const struct trial *const *)a, *y = *(const struct trial *const *)b;
+    if (isnan(x->time_us) || isnan(y->time_us))
+        return isnan(x->time_us) - isnan(y->time_us);
+    return (x->time_us > y->time_us) - (x->time_us < y->time_us);
+}
+
+static void set_evidence(struct choice *c, const struct trial *trial, const struct session *s,
+                         double limit_us)
+{
+    c->max_error = trial->max_error;
+    if (isnan(trial->time_us))
+        return; /* it stays a prediction */
+    bool elsewhere = c->gpu_named && strcasecmp(c->gpu.name, s->gpu.name) != 0;
+    snprintf(c->basis, sizeof c->basis, elsewhere ? "measured-on:%s" : "measured", s->gpu.name);
+    if (!elsewhere) {
+        struct gpu gpu = s->gpu;
+        memcpy(gpu.arch, c->gpu.arch, sizeof gpu.arch); /* what it was compiled for */
+        c->gpu = gpu;
+    }
+    c->time_us = trial->time_us;
+    c->time_us_low = trial->time_us_low;
+    c->time_us_high = trial->time_us_high;
+    c->limit_us = limit_us;
+    c->predicted_us = NAN;
+}
+
+/* Moves the choices of right candidates into the tuning, the winner first and the others by time. */
+static void rank(struct tuning *t, struct candidates *c)
+{
+    const struct trial *ranked[CANDIDATES_MAX];
+    int count = 0;
+    for (int i = 0; i < c->count; i++)
+        if (&t->trials[i] != t->race.winner && t->trials[i].verdict == VERDICT_CORRECT)
+            ranked[count++] = &t->trials[i];
+    qsort(ranked, (size_t)count, sizeof *ranked, by_time);
+    memmove(ranked + 1, ranked, (size_t)count * sizeof *ranked);
+    ranked[0] = t->race.winner;
+    for (int r = 0; r <= count; r++) {
+        int i = (int)(ranked[r] - t->trials);
+        t->chosen[r] = ranked[r];
+        t->choices[r] = c->choices[i];
+        c->choices[i] = (struct choice){0};
+        t->choices[r].image = t->trials[i].image;
+        t->trials[i].image = (struct image){0};
+        set_evidence(&t->choices[r], tuning_stand_in(t, ranked[r]), t->session, t->race.limit.median);
+    }
+    t->choice_count = count + 1;
+}
+
+static bool race_candidates(struct tuning *t, struct candidates *c, struct error *e)
+{
+    const struct session *s = t->session;
+    if (c->choices[0].gpu.compute_capability != s->gpu.compute_capability)
+        return error_set(e, STATUS_MISSING, "%s holds kernels for %s (%s), and the GPU here is %s (%s)",
+                         s->options->folder, c->choices[0].gpu.arch, c->choices[0].gpu.name, s->gpu.name,
+                         s->gpu.arch);
+    for (int i = 0; i < c->count; i++)
+        tuning_add_image(t, c->choices[i].variant, i == 0 ? "choice" : "runner-up", &c->choices[i].image,
+                         &c->choices[i].plan);
+    t->space_count = t->count;
+    if (!session_set_problem(t->session, &t->problem, true, false, e) || !tuning_verify(t, e) ||
+        !tuning_race(t, e))
+        return false;
+    if (t->race.winner == NULL)
+        return error_set(e, STATUS_NONE_SURVIVED,
+                         "no candidate in %s is right on this GPU: %s: %s: nothing was changed",
+                         s->options->folder, verdict_name(t->trials[0].verdict),
+                         t->trials[0].reason != NULL ? t->trials[0].reason : "it was not measured");
+    rank(t, c);
+    return true;
+}
+
+static bool confirm_manifest(struct session *s, const char *manifest, struct progress *progress,
+                             json_t *document, struct error *e)
+{
+    struct candidates c;
+    if (!read_candidates(s->options->folder, manifest, &c, e))
+        return false;
+    struct tuning t;
+    char **files = NULL;
+    tuning_begin(&t, s, &c.choices[0].problem, progress);
+    bool ok = race_candidates(&t, &c, e);
+    const struct choice *ranked[CANDIDATES_MAX];
+    for (int i = 0; i < t.choice_count; i++)
+        ranked[i] = &t.choices[i];
+    ok = ok && output_write(s->options->folder, ranked, t.choice_count, &files, e);
+    if (ok && document != NULL) {
+        json_t *object = report_json(&t, NULL, (const char *const *)files, e);
+        ok = object != NULL && json_array_append_new(json_object_get(document, "problems"), object) == 0;
+    } else if (ok) {
+        report_race_print(stdout, &t);
+        printf("\nChoice: %s\nFiles:  %s\n", t.choices[0].variant, files[0]);
+    }
+    output_files_free(files);
+    tuning_clear(&t);
+    candidates_clear(&c);
+    return ok;
+}
+
+static bool confirm_all(struct session *s, const glob_t *manifests, struct progress *progress,
+                        struct error *e)
+{
+    json_t *document = s->options->json ? json_pack("{s:[]}", "problems") : NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < manifests->gl_pathc && interrupt_signal == 0; i++)
+        ok = confirm_manifest(s, manifests->gl_pathv[i], progress, document, e);
+    if (ok && document != NULL)
+        output_json(json_incref(document));
+    json_decref(document);
+    return ok;
+}
+
+int command_confirm(const struct options *o, struct error *e)
+{
+    if (o->folder == NULL) {
+        error_set(e, STATUS_USAGE, "FOLDER is missing: the folder that a predicted kernel was emitted into");
+        return e->status;
+    }
+    char *pattern = must_format("%s/*.json", o->folder);
+    glob_t manifests;
+    bool found = glob(pattern, 0, NULL, &manifests) == 0;
+    free(pattern);
+    if (!found) {
+        error_set(e, STATUS_USAGE, "%s: there is no manifest (*.json) in this folder", o->folder);
+        return e->status;
+    }
+    struct session s = {0};
+    struct progress progress;
+    struct error why;
+    progress_open(&progress, o->quiet);
+    bool ok = folder_writable(o->folder, &why) || error_set(e, STATUS_USAGE, "%s", why.text);
+    ok = ok && session_open(&s, o, NEED_GPU, e);
+    if (ok)
+        interrupt_watch();
+    ok = ok && confirm_all(&s, &manifests, &progress, e);
+    globfree(&manifests);
+    session_close(&s);
+    return ok ? STATUS_DONE : e->status;
+}

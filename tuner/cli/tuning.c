@@ -1,0 +1,218 @@
+#include "tuner/cli/tuning.h"
+
+#include "generator/worker.h"
+#include "tuner/cli/interrupt.h"
+#include "tuner/model/model.h"
+#include "tuner/race/race_device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of --seconds, what compiling and verifying may take: the race needs the rest. */
+static const double pipeline_share = 0.7;
+
+void tuning_begin(struct tuning *t, struct session *s, const struct problem *p, struct progress *progress)
+{
+    *t = (struct tuning){.session = s, .problem = *p, .progress = progress, .started = monotonic_seconds()};
+}
+
+static struct trial *add_trial(struct tuning *t, struct generator *space, const char *key)
+{
+    t->trials = must_realloc(t->trials, (size_t)(t->count + 1) * sizeof *t->trials);
+    t->trials[t->count] = trial_of(space, key, t->count);
+    return &t->trials[t->count++];
+}
+
+bool tuning_add_space(struct tuning *t, int most, struct error *e)
+{
+    json_t *keys = generator_list(t->session->space, (size_t)most, &t->why_none, e);
+    if (keys == NULL)
+        return false;
+    size_t index;
+    json_t *key;
+    json_array_foreach(keys, index, key) add_trial(t, t->session->space, json_string_value(key));
+    t->space_count = t->count;
+    json_decref(keys);
+    if (t->count > 0)
+        return true;
+    char text[STEM_SIZE];
+    problem_describe(&t->problem, text);
+    return error_set(e, STATUS_USAGE, "no variant of the space takes %s: %s", text,
+                     t->why_none != NULL ? t->why_none : "it is empty");
+}
+
+bool tuning_add_variants(struct tuning *t, const char *const *typed, int count, struct error *e)
+{
+    for (int i = 0; i < count; i++) {
+        struct error why;
+        char *key = generator_key(t->session->space, typed[i], true, &why);
+        if (key == NULL)
+            return error_set(e, why.status, "--variant %s: %s", typed[i], why.text);
+        bool again = false;
+        for (int j = 0; j < t->count; j++)
+            again = again || strcmp(t->trials[j].key, key) == 0;
+        if (!again)
+            add_trial(t, t->session->space, key);
+        free(key);
+    }
+    t->space_count = t->count;
+    return true;
+}
+
+bool tuning_add_presets(struct tuning *t, struct error *e)
+{
+    json_t *described = generator_describe(t->session->article, e);
+    if (described == NULL)
+        return false;
+    const char *name;
+    json_t *key;
+    json_object_foreach(json_object_get(described, "presets"), name, key)
+    {
+        char *valid = generator_key(t->session->article, name, true, NULL);
+        if (valid != NULL) {
+            struct trial *trial = add_trial(t, t->session->article, valid);
+            trial->label = must_strdup(name);
+            trial->barred = true;
+        }
+        free(valid);
+    }
+    json_decref(described);
+    return true;
+}
+
+const struct trial *tuning_stand_in(const struct tuning *t, const struct trial *trial)
+{
+    return trial->same_as >= 0 ? &t->trials[trial->same_as] : trial;
+}
+
+void tuning_count_verdicts(const struct tuning *t, int counts[VERDICT_CORRECTNESS + 1], int *unverified)
+{
+    memset(counts, 0, (VERDICT_CORRECTNESS + 1) * sizeof *counts);
+    *unverified = 0;
+    for (int i = 0; i < t->space_count; i++) {
+        const struct trial *trial = &t->trials[i];
+        if (trial->finished && trial->verdict == VERDICT_CORRECT && !trial->verified)
+            ++*unverified;
+        else if (trial->finished)
+            counts[trial->verdict]++;
+    }
+}
+
+struct trial *tuning_add_image(struct tuning *t, const char *key, const char *label, struct image *image,
+                               const struct launch_plan *plan)
+{
+    struct trial *trial = add_trial(t, NULL, key);
+    trial->label = must_strdup(label);
+    trial->image = *image;
+    *image = (struct image){0};
+    trial->plan = *plan;
+    trial->compiled = true;
+    return trial;
+}
+
+static bool run_pipeline(struct tuning *t, struct device_client *device, struct error *e)
+{
+    struct session *s = t->session;
+    char kernel[STEM_SIZE];
+    /* Without M and the GPU's name, so that one image serves every M and GPU of the architecture. */
+    problem_stem(&t->problem, false, s->gpu.arch, NULL, kernel);
+    const struct pipeline pipeline = {
+        .compiler = s->compiler,
+        .device = device,
+        .arch = s->gpu.arch,
+        .kernel = kernel,
+        .deadline = t->started + pipeline_share * s->options->seconds,
+        .stop = &interrupt_signal,
+        .progress = progress_pipeline,
+        .progress_context = t->progress,
+    };
+    progress_begin(t->progress, device != NULL ? "verify" : "compile");
+    bool ok = pipeline_run(&pipeline, t->trials, t->count, &t->times, e);
+    progress_end(t->progress);
+    t->complete = true;
+    for (int i = 0; i < t->count; i++)
+        t->complete = t->complete && t->trials[i].finished;
+    return ok;
+}
+
+bool tuning_compile(struct tuning *t, struct error *e)
+{
+    return run_pipeline(t, NULL, e);
+}
+
+bool tuning_verify(struct tuning *t, struct error *e)
+{
+    return run_pipeline(t, t->session->device, e);
+}
+
+/* One trial of each class of equal code races. A barred preset is a variant of the space where one has the
+ * same code. */
+static int gather_racers(struct tuning *t, struct trial **racers)
+{
+    int count = 0;
+    for (int i = 0; i < t->count; i++) {
+        struct trial *trial = &t->trials[i];
+        if (!trial->verified || trial->same_as != i)
+            continue;
+        bool listed = i >= t->space_count;
+        for (int j = t->space_count; j < t->count; j++)
+            listed = listed || t->trials[j].same_as == i;
+        if (trial->verdict == VERDICT_CORRECTNESS)
+            trial->barred = true; /* a wrong one is timed for the table if it is a preset */
+        if (trial->verdict == VERDICT_CORRECT || (trial->verdict == VERDICT_CORRECTNESS && listed))
+            racers[count++] = trial;
+    }
+    return count;
+}
+
+bool tuning_race(struct tuning *t, struct error *e)
+{
+    struct session *s = t->session;
+    struct trial **racers = must_malloc((size_t)(t->count + 1) * sizeof(struct trial *));
+    int count = gather_racers(t, racers);
+    const struct race_options options = {
+        .seed = s->options->seed,
+        .deadline = t->started + s->options->seconds,
+        .stop = &interrupt_signal,
+        .progress = progress_race,
+        .progress_context = t->progress,
+    };
+    struct race_measurer measurer = race_device_measurer(s->device);
+    progress_begin(t->progress, "race");
+    double start = monotonic_seconds();
+    bool ok = race_run(racers, count, &options, &measurer, &t->race, e);
+    t->measure_seconds = monotonic_seconds() - start;
+    progress_end(t->progress);
+    free(racers);
+    return ok;
+}
+
+bool tuning_predict(struct tuning *t, struct error *e)
+{
+    for (int i = 0; i < t->count; i++) {
+        struct trial *trial = &t->trials[i];
+        if (!trial->compiled)
+            continue;
+        json_t *config = generator_config(trial->space, trial->key, e);
+        if (config == NULL)
+            return false;
+        trial->predicted_us =
+            model_predict_us(&t->problem, &t->session->gpu, config, &trial->image, &trial->plan);
+        json_decref(config);
+    }
+    return true;
+}
+
+void tuning_clear(struct tuning *t)
+{
+    for (int i = 0; i < t->count; i++)
+        trial_clear(&t->trials[i]);
+    free(t->trials);
+    free(t->why_none);
+    race_result_clear(&t->race);
+    for (int i = 0; i < t->choice_count; i++)
+        choice_clear(&t->choices[i]);
+    *t = (struct tuning){0};
+}

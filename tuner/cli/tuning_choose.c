@@ -1,0 +1,115 @@
+#include "tuner/cli/tuning.h"
+
+#include "generator/worker.h"
+#include "tuner/cli/interrupt.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void shuffle_space(struct tuning *t)
+{
+    uint64_t state = t->session->options->seed;
+    for (int i = t->space_count - 1; i > 0; i--) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        int j = (int)((state >> 33) % (uint64_t)(i + 1));
+        struct trial other = t->trials[i];
+        t->trials[i] = t->trials[j];
+        t->trials[j] = other;
+    }
+}
+
+/* Why nothing survived: the first failure, as an example. */
+static bool none_survived(const struct tuning *t, struct error *e)
+{
+    char text[STEM_SIZE];
+    problem_describe(&t->problem, text);
+    for (int i = 0; i < t->space_count; i++)
+        if (t->trials[i].finished && t->trials[i].verdict != VERDICT_CORRECT)
+            return error_set(e, STATUS_NONE_SURVIVED,
+                             "no variant survived for %s; the first failed thus: %s: %s: %s", text,
+                             t->trials[i].key, verdict_name(t->trials[i].verdict),
+                             t->trials[i].reason != NULL ? t->trials[i].reason : "no reason was given");
+    return error_set(e, STATUS_NONE_SURVIVED, "no variant was ready for %s when the run ended", text);
+}
+
+static bool choose_measured(struct tuning *t, struct error *e)
+{
+    if (!tuning_verify(t, e) || !tuning_race(t, e))
+        return false;
+    if (t->race.winner == NULL)
+        return none_survived(t, e);
+    t->chosen[0] = t->race.winner;
+    if (!choose_trial(t->session, &t->problem, t->race.winner, t->race.limit.median, &t->choices[0], e))
+        return false;
+    t->choice_count = 1;
+    return choose_verify(t->session, &t->choices[0], e);
+}
+
+static int by_prediction(const void *a, const void *b)
+{
+    const struct trial *x = *(struct trial *const *)a, *y = *(struct trial *const *)b;
+    if (x->predicted_us != y->predicted_us)
+        return x->predicted_us < y->predicted_us ? -1 : 1;
+    return x->order - y->order;
+}
+
+/* A candidate becomes a choice unless the emulator finds it wrong. */
+static bool add_candidate(struct tuning *t, struct trial *trial, struct error *e)
+{
+    struct choice *choice = &t->choices[t->choice_count];
+    if (!choose_trial(t->session, &t->problem, trial, NAN, choice, e))
+        return false;
+    if (t->session->device != NULL) {
+        struct error why;
+        if (!choose_verify(t->session, choice, &why)) {
+            choice_clear(choice);
+            if (why.status != STATUS_NONE_SURVIVED)
+                return error_set(e, why.status, "%s", why.text);
+            trial->verified = true;
+            trial_fail(trial, VERDICT_CORRECTNESS, must_strdup(why.text));
+            return true;
+        }
+        trial->verified = true;
+        trial->max_error = choice->max_error;
+        t->proven++;
+    }
+    t->chosen[t->choice_count++] = trial;
+    return true;
+}
+
+static bool choose_predicted(struct tuning *t, struct error *e)
+{
+    if (!tuning_compile(t, e) || !tuning_predict(t, e))
+        return false;
+    struct trial **ranked = must_malloc((size_t)(t->count + 1) * sizeof(struct trial *));
+    int count = 0;
+    for (int i = 0; i < t->space_count; i++)
+        if (t->trials[i].same_as == i && !isnan(t->trials[i].predicted_us))
+            ranked[count++] = &t->trials[i];
+    qsort(ranked, (size_t)count, sizeof(struct trial *), by_prediction);
+    bool ok = true;
+    for (int i = 0; ok && i < count && t->choice_count < CANDIDATES_MAX; i++)
+        if (t->choice_count == 0 || interrupt_signal == 0)
+            ok = add_candidate(t, ranked[i], e);
+    free(ranked);
+    return ok && (t->choice_count > 0 || none_survived(t, e));
+}
+
+bool tuning_run(struct tuning *t, struct error *e)
+{
+    struct session *s = t->session;
+    if (!session_set_problem(s, &t->problem, true, false, e) || !tuning_add_space(t, 0, e))
+        return false;
+    if (s->options->strategy == STRATEGY_RANDOM)
+        shuffle_space(t);
+    if (!tuning_add_presets(t, e))
+        return false;
+    char text[STEM_SIZE];
+    problem_describe(&t->problem, text);
+    progress_say(t->progress, "%s on %s (%s): %d variants%s", text, s->gpu.name, s->gpu.arch, t->space_count,
+                 s->measures ? "" : ", by prediction");
+    bool ok = s->measures ? choose_measured(t, e) : choose_predicted(t, e);
+    t->seconds = monotonic_seconds() - t->started;
+    return ok;
+}
