@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 64, LISTED_MAX = 200 };
+enum { LISTED_MAX = 200 };
 
 /* Key of the table that space { ... } was called with, in the registry. */
 static const char declared[] = "declared space";
@@ -70,180 +70,6 @@ static int line_of(const struct space *s, const char *name, bool quoted, int nth
 static int line_or_call(const struct space *s, int line)
 {
     return line > 0 ? line : s->line;
-}
-
-static int function_line(lua_State *L, int index)
-{
-    lua_Debug at;
-    lua_pushvalue(L, index);
-    lua_getinfo(L, ">S", &at);
-    return at.linedefined > 0 ? at.linedefined : 0;
-}
-
-static bool is_word(const char *text, size_t size)
-{
-    if (size == 0 || size > WORD_MAX)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        if (!is_name_character(text[i]) && text[i] != '.' && text[i] != '-')
-            return false;
-    return true;
-}
-
-const char *value_read(lua_State *L, int index, struct value *v)
-{
-    size_t size;
-    const char *text;
-    int integral;
-    switch (lua_type(L, index)) {
-    case LUA_TNUMBER:
-        v->number = lua_tointegerx(L, index, &integral);
-        if (!integral)
-            return "a value is an integer, true, false or a word of A-Z a-z 0-9 _ . -, and this is a fraction";
-        v->kind = VALUE_INTEGER;
-        v->text = must_format("%lld", (long long)v->number);
-        return NULL;
-    case LUA_TBOOLEAN:
-        v->kind = VALUE_BOOLEAN;
-        v->number = lua_toboolean(L, index);
-        v->text = must_strdup(v->number ? "true" : "false");
-        return NULL;
-    case LUA_TSTRING:
-        text = lua_tolstring(L, index, &size);
-        if (!is_word(text, size))
-            return "a word has 1 to 64 of the characters A-Z a-z 0-9 _ . -";
-        v->kind = VALUE_WORD;
-        v->text = must_strdup(text);
-        return NULL;
-    default:
-        return "a value is an integer, true, false or a word of A-Z a-z 0-9 _ . -";
-    }
-}
-
-void value_push(lua_State *L, const struct value *v)
-{
-    if (v->kind == VALUE_INTEGER)
-        lua_pushinteger(L, v->number);
-    else if (v->kind == VALUE_BOOLEAN)
-        lua_pushboolean(L, v->number != 0);
-    else
-        lua_pushstring(L, v->text);
-}
-
-/* By their text, as in keys: 1 and "1" are one value. */
-bool value_equal(const struct value *a, const struct value *b)
-{
-    return strcmp(a->text, b->text) == 0;
-}
-
-int parameter_find_value(const struct parameter *p, const struct value *v)
-{
-    for (int i = 0; i < p->count; i++)
-        if (value_equal(&p->values[i], v))
-            return i;
-    return -1;
-}
-
-int space_find_parameter(const struct space *s, const char *name, size_t length)
-{
-    for (int i = 0; i < s->parameter_count; i++)
-        if (strlen(s->parameters[i].name) == length && memcmp(s->parameters[i].name, name, length) == 0)
-            return i;
-    return -1;
-}
-
-static void clear_values(struct parameter *p)
-{
-    for (int i = 0; i < p->count; i++)
-        free(p->values[i].text);
-    free(p->values);
-    p->values = NULL;
-    p->count = p->default_count = 0;
-}
-
-/* Pushes the list that `ref` is, or that the function that it is makes of problem and gpu. */
-static int push_list(lua_State *L, const struct space *s, const struct parameter *p, int ref)
-{
-    int line = line_or_call(s, p->line);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-    if (lua_isfunction(L, -1)) {
-        line = function_line(L, -1);
-        lua_rawgeti(L, LUA_REGISTRYINDEX, s->problem_ref);
-        lua_rawgeti(L, LUA_REGISTRYINDEX, s->gpu_ref);
-        lua_call(L, 2, 1);
-    }
-    if (!lua_istable(L, -1))
-        space_fail(L, s, line, "the values of parameter '%s' are a %s, not a list", p->name,
-                   luaL_typename(L, -1));
-    return line;
-}
-
-/* How many entries the list on the top of the stack has; an entry outside 1..n is an error. */
-static int list_length(lua_State *L, const struct space *s, int line, const char *what)
-{
-    lua_Integer length = (lua_Integer)lua_rawlen(L, -1), entries = 0;
-    lua_pushnil(L);
-    while (lua_next(L, -2) != 0) {
-        lua_pop(L, 1);
-        if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 || lua_tointeger(L, -1) > length)
-            space_fail(L, s, line, "%s: a list is expected, and '%s' is no place in it", what,
-                       luaL_tolstring(L, -1, NULL));
-        entries++;
-    }
-    if (entries != length || length > INT32_MAX / 2)
-        space_fail(L, s, line, "%s: a list is expected, and this one has holes", what);
-    return (int)length;
-}
-
-static void add_values(lua_State *L, const struct space *s, struct parameter *p, int ref)
-{
-    int line = push_list(L, s, p, ref);
-    char what[WORD_MAX + 32];
-    snprintf(what, sizeof what, "values of parameter '%s'", p->name);
-    int length = list_length(L, s, line, what);
-    p->values = must_realloc(p->values, (size_t)(p->count + length + 1) * sizeof *p->values);
-    for (int i = 1; i <= length; i++) {
-        lua_rawgeti(L, -1, i);
-        struct value v = {0};
-        const char *wrong = value_read(L, -1, &v);
-        if (wrong != NULL)
-            space_fail(L, s, line, "value %d of parameter '%s': %s", i, p->name, wrong);
-        int twin = parameter_find_value(p, &v);
-        p->values[p->count++] = v;
-        if (twin >= 0)
-            space_fail(L, s, line, "parameter '%s' has the value %s twice", p->name, v.text);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-}
-
-static bool is_function(lua_State *L, int ref)
-{
-    bool answer = lua_rawgeti(L, LUA_REGISTRYINDEX, ref) == LUA_TFUNCTION;
-    lua_pop(L, 1);
-    return answer;
-}
-
-bool parameter_is_fixed(lua_State *L, const struct parameter *p)
-{
-    return !is_function(L, p->values_ref) && !is_function(L, p->full_ref);
-}
-
-void parameter_evaluate(lua_State *L, const struct space *s, struct parameter *p)
-{
-    char what[WORD_MAX + 16], place[sizeof(struct activity)];
-    snprintf(what, sizeof what, "parameter '%s'", p->name);
-    snprintf(place, sizeof place, "%s:%d", s->path, line_or_call(s, p->line));
-    sandbox_doing(L, place, what);
-    clear_values(p);
-    if (s->has_problem || !is_function(L, p->values_ref)) {
-        add_values(L, s, p, p->values_ref);
-        if (p->count == 0 && !is_function(L, p->values_ref))
-            space_fail(L, s, line_or_call(s, p->line), "parameter '%s' has no values", p->name);
-    }
-    p->default_count = p->count;
-    if (p->full_ref != LUA_NOREF && (s->has_problem || parameter_is_fixed(L, p)))
-        add_values(L, s, p, p->full_ref);
 }
 
 /* Refuses a field of the table on the top of the stack that is neither in `names` nor one of the first
@@ -337,7 +163,7 @@ static void read_parameter(lua_State *L, struct space *s, int number)
         space_fail(L, s, line, "parameter '%s' has no values: a list or a function(problem, gpu) is expected",
                    p->name);
     if (type == LUA_TFUNCTION)
-        p->line = function_line(L, -1);
+        p->line = space_function_line(L, -1);
     p->values_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     if (lua_rawgeti(L, -1, 3) != LUA_TSTRING)
         space_fail(L, s, line, "parameter '%s' has no sentence that says what it is", p->name);
@@ -357,7 +183,7 @@ static void read_parameter(lua_State *L, struct space *s, int number)
 /* The list of names on the top of the stack. */
 static void read_constraint_names(lua_State *L, struct space *s, struct constraint *c)
 {
-    int length = list_length(L, s, c->line, "names of a constraint");
+    int length = space_list_length(L, s, c->line, "names of a constraint");
     c->parameters = must_calloc((size_t)length + 1, sizeof *c->parameters);
     for (int i = 0; i < length; i++) {
         const char *name = lua_rawgeti(L, -1, i + 1) == LUA_TSTRING ? lua_tostring(L, -1) : "?";
@@ -380,7 +206,7 @@ static void read_constraint(lua_State *L, struct space *s, int number)
         space_fail(L, s, s->line, "constraint %d is not { names, function, sentence }", number);
     if (lua_rawgeti(L, -1, 2) != LUA_TFUNCTION)
         space_fail(L, s, s->line, "constraint %d has no function as its second entry", number);
-    c->line = function_line(L, -1);
+    c->line = space_function_line(L, -1);
     c->function = luaL_ref(L, LUA_REGISTRYINDEX);
     check_fields(L, s, c->line, "a constraint", 3, (const char *const[]){"only", NULL});
     if (lua_rawgeti(L, -1, 3) != LUA_TSTRING)
@@ -438,7 +264,7 @@ static void read_presets(lua_State *L, struct space *s)
         size_t size = 0;
         const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &size) : "?";
         int line = line_or_call(s, line_of(s, name, false, 1));
-        if (!is_word(name, size) || !lua_istable(L, -1))
+        if (!value_is_word(name, size) || !lua_istable(L, -1))
             space_fail(L, s, line, "a preset is name = { parameter = value, ... }, and '%s' is not", name);
         s->presets = must_realloc(s->presets, (size_t)(s->preset_count + 1) * sizeof *s->presets);
         struct preset *preset = &s->presets[s->preset_count++];
@@ -469,7 +295,7 @@ static void push_field(lua_State *L, const struct space *s, const char *name, in
 static void read_name_and_template(lua_State *L, struct space *s)
 {
     push_field(L, s, "name", LUA_TSTRING, true);
-    if (!is_word(lua_tostring(L, -1), lua_rawlen(L, -1)))
+    if (!value_is_word(lua_tostring(L, -1), lua_rawlen(L, -1)))
         space_fail(L, s, s->line, "the space's name is no word of A-Z a-z 0-9 _ . -");
     s->name = must_strdup(lua_tostring(L, -1));
     s->template_line = line_or_call(s, line_of(s, "template", false, 1));
@@ -480,10 +306,10 @@ static void read_name_and_template(lua_State *L, struct space *s)
     if (type == LUA_TSTRING)
         s->template = must_strdup(lua_tostring(L, -1));
     else
-        s->template_line = function_line(L, -1);
+        s->template_line = space_function_line(L, -1);
     s->template_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     push_field(L, s, "launch", LUA_TFUNCTION, true);
-    s->launch_line = function_line(L, -1);
+    s->launch_line = space_function_line(L, -1);
     s->launch_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
@@ -496,7 +322,7 @@ static void read_space(lua_State *L, struct space *s)
         (const char *const[]){"name", "template", "parameters", "constraints", "launch", "presets", NULL});
     read_name_and_template(L, s);
     push_field(L, s, "parameters", LUA_TTABLE, true);
-    int length = list_length(L, s, s->line, "parameters");
+    int length = space_list_length(L, s, s->line, "parameters");
     if (length == 0 || length > PARAMETERS_MAX)
         space_fail(L, s, s->line, "a space has 1 to %d parameters, and this one %d", PARAMETERS_MAX, length);
     s->parameters = must_calloc((size_t)length, sizeof *s->parameters);
@@ -506,7 +332,7 @@ static void read_space(lua_State *L, struct space *s)
         lua_pop(L, 1);
     }
     push_field(L, s, "constraints", LUA_TTABLE, false);
-    length = lua_isnil(L, -1) ? 0 : list_length(L, s, s->line, "constraints");
+    length = lua_isnil(L, -1) ? 0 : space_list_length(L, s, s->line, "constraints");
     s->constraints = must_calloc((size_t)length + 1, sizeof *s->constraints);
     for (int i = 1; i <= length; i++) {
         lua_rawgeti(L, -1, i);
@@ -574,7 +400,7 @@ static void free_preset(struct preset *p)
 void space_free(struct space *s)
 {
     for (int i = 0; i < s->parameter_count; i++) {
-        clear_values(&s->parameters[i]);
+        parameter_clear_values(&s->parameters[i]);
         free(s->parameters[i].name);
         free(s->parameters[i].doc);
     }
