@@ -12,9 +12,11 @@ struct command {
                struct error *e);     /* the exit status; `e` is set where it is not STATUS_DONE */
     bool takes_problem, takes_space; /* which groups of options it has */
     const struct argp_option *own;   /* the options that only some commands have; ends with {0} */
-    const char *arguments;           /* what follows the options, for the synopsis; NULL for nothing */
-    const char *summary;             /* one line for the list of commands */
-    const char *text;                /* for --help, after the summary; a \v parts what follows the options */
+    const char *arguments;           /* what else the synopsis shows: " V..." */
+    const char *summary;             /* for the list of commands */
+    const char *title;               /* for the first line of its page */
+    const char *text, *examples;     /* for its page; lines of at most 100 columns */
+    const char *files;               /* likewise; NULL for none */
 };
 
 int command_tune(const struct options *o, struct error *e);

@@ -32,7 +32,7 @@ static bool read_candidates(const char *folder, const char *manifest, struct can
         return false;
     c->count = 1;
     char stem[STEM_SIZE];
-    output_stem(&c->choices[0], stem);
+    choice_stem(&c->choices[0], stem);
     bool ok = true;
     for (int rank = 2; ok && rank <= CANDIDATES_MAX; rank++) {
         char *path = must_format("%s/candidates/%s/%d/%s.json", folder, stem, rank, stem);

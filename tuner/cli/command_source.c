@@ -59,7 +59,7 @@ int command_source(const struct options *o, struct error *e)
         tuning_begin(&t, &s, &o->problems[i], &progress);
         ok = session_set_problem(&s, &t.problem, false, false, e) &&
              tuning_add_variants(&t, o->variants, o->variant_count, e) && tuning_compile(&t, e) &&
-             print_sources(&s, &t, document, e);
+             tuning_predict(&t, e) && print_sources(&s, &t, document, e);
         tuning_clear(&t);
     }
     if (ok && document != NULL)

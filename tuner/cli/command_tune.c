@@ -47,13 +47,11 @@ int command_tune(const struct options *o, struct error *e)
     struct session s;
     struct progress progress;
     struct error why;
-    if (!folder_writable(o->output, &why)) {
-        error_set(e, STATUS_USAGE, "--output %s", why.text);
-        return e->status;
-    }
     progress_open(&progress, o->quiet);
     int status = STATUS_DONE;
     bool ok = session_open(&s, o, NEED_DEVICE, e);
+    if (ok && !folder_writable(o->output, &why))
+        ok = error_set(e, STATUS_USAGE, "--output %s", why.text);
     if (ok)
         interrupt_watch();
     json_t *document = o->json ? json_pack("{s:[]}", "problems") : NULL;

@@ -1,7 +1,6 @@
 /* softmax-tune: finds the fastest softmax kernel for a GPU, a type and a shape. */
 #include "tuner/cli/command.h"
 #include "tuner/cli/interrupt.h"
-#include "tuner/cli/version.h"
 
 #include <stdio.h>
 
@@ -9,7 +8,6 @@ int main(int argc, char **argv)
 {
     struct options options;
     struct error e = {0};
-    argp_program_version_hook = version_print;
     options_parse(argc, argv, &options);
     int status = options.command->run(&options, &e);
     if (e.text[0] != '\0')

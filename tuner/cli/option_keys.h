@@ -36,6 +36,9 @@ enum option_key {
     KEY_RIVAL,
     KEY_LIMIT,
     KEY_ROWS,
+    KEY_HELP,
+    KEY_USAGE,
+    KEY_VERSION,
 };
 
 #endif

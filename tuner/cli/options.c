@@ -1,8 +1,10 @@
 #include "tuner/cli/options.h"
 
 #include "tuner/cli/command.h"
+#include "tuner/cli/help.h"
 #include "tuner/cli/option_keys.h"
 #include "tuner/cli/option_values.h"
+#include "tuner/cli/version.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,47 +15,50 @@
 enum { OPTIONS_MAX = 64 };
 
 static const struct argp_option problem_options[] = {
-    {NULL, 0, NULL, 0, "Problem:", 2},
-    {"N", KEY_N, "LIST", 0, "columns: a number, or several joined by commas", 2},
-    {"M", KEY_M, "LIST", 0, "rows, likewise; 8192 where it is not given", 2},
-    {"dtype", KEY_DTYPE, "T", 0, "type of the input: f32 (the default), f16 or bf16", 2},
-    {"out-dtype", KEY_OUT_DTYPE, "T", 0, "type of the output; that of the input where it is not given", 2},
-    {"op", KEY_OP, "OP", 0, "softmax (the default) or log_softmax", 2},
-    {"arch", KEY_ARCH, "sm_XX", 0, "architecture; native, the default, is the GPU here", 2},
-    {"gpu", KEY_GPU, "NAME", 0, "one GPU of the architecture, by a name that 'softmax-tune gpus' lists", 2},
+    {.doc = "Problem:"},
+    {"N", KEY_N, "LIST", 0, "columns: a number, or several joined by commas", 0},
+    {"M", KEY_M, "LIST", 0, "rows, likewise; 8192 where it is not given", 0},
+    {"dtype", KEY_DTYPE, "T", 0, "type of the input: f32 (the default), f16 or bf16", 0},
+    {"out-dtype", KEY_OUT_DTYPE, "T", 0, "type of the output; that of the input where it is not given", 0},
+    {"op", KEY_OP, "OP", 0, "softmax (the default) or log_softmax", 0},
+    {"arch", KEY_ARCH, "sm_XX", 0, "architecture; native, the default, is the GPU here", 0},
+    {"gpu", KEY_GPU, "NAME", 0, "one GPU of the architecture, by a name that 'softmax-tune gpus' lists", 0},
     {"x-stride", KEY_X_STRIDE, "S", 0,
-     "elements from one row of the input to the next; N where it is not given", 2},
-    {"y-stride", KEY_Y_STRIDE, "S", 0, "likewise of the output", 2},
+     "elements from one row of the input to the next; N where it is not given", 0},
+    {"y-stride", KEY_Y_STRIDE, "S", 0, "likewise of the output", 0},
     {"align", KEY_ALIGN, "BYTES", 0,
-     "what divides the addresses of input and output; 16 where it is not given", 2},
-    {"in-place", KEY_IN_PLACE, NULL, 0, "the output is written over the input", 2},
+     "what divides the addresses of input and output; 16 where it is not given", 0},
+    {"in-place", KEY_IN_PLACE, NULL, 0, "the output is written over the input", 0},
     {"scale", KEY_SCALE, "HOW", 0,
-     "none (the default), or value: the input is scaled by an argument of the kernel", 2},
-    {"cache", KEY_CACHE, "STATE", 0, "cold (the default): the data has left L2 when it is needed; or hot", 2},
+     "none (the default), or value: the input is scaled by an argument of the kernel", 0},
+    {"cache", KEY_CACHE, "STATE", 0, "cold (the default): the data has left L2 when it is needed; or hot", 0},
     {"problems", KEY_PROBLEMS, "FILE", 0, "problems from a JSON array of objects with the manifest's fields",
-     2},
+     0},
     {0}};
 
 static const struct argp_option space_options[] = {
-    {NULL, 0, NULL, 0, "Space:", 3},
+    {.doc = "Space:"},
     {"config", KEY_CONFIG, "FILE", 0,
-     "the space: a Lua file, or the built-in softmax (the default) or article", 3},
-    {"templates", KEY_TEMPLATES, "DIR", 0, "a folder of templates that win over the built-in ones", 3},
-    {"space", KEY_SPACE, "WHICH", 0, "default, or full: all values of every parameter", 3},
-    {"set", KEY_SET, "NAME=VALUE", 0, "pins a parameter; may be given again", 3},
+     "the space: a Lua file, or the built-in softmax (the default) or article", 0},
+    {"templates", KEY_TEMPLATES, "DIR", 0, "a folder of templates that win over the built-in ones", 0},
+    {"space", KEY_SPACE, "WHICH", 0, "default, or full: all values of every parameter", 0},
+    {"set", KEY_SET, "NAME=VALUE", 0, "pins a parameter; may be given again", 0},
     {0}};
 
 static const struct argp_option common_options[] = {
-    {NULL, 0, NULL, 0, "Everywhere:", 4},
+    {.doc = "Everywhere:"},
     {"device", KEY_DEVICE, "WHICH", 0,
-     "auto (the default), cuda, cuda:I, emulator, or none: compile and predict only", 4},
-    {"jobs", KEY_JOBS, "J", 0, "compile workers; one a core where it is not given", 4},
+     "auto (the default), cuda, cuda:I, emulator, or none: compile and predict only", 0},
+    {"jobs", KEY_JOBS, "J", 0, "compile workers; one a core where it is not given", 0},
     {"tolerance", KEY_TOLERANCE, "T", 0, "how many times the error bound a result may be off; 1 by default",
-     4},
+     0},
     {"store", KEY_STORE, "DIR", 0, "where compiled images are kept; $XDG_CACHE_HOME/softmax-tune by default",
-     4},
-    {"json", KEY_JSON, NULL, 0, "one JSON document on standard output and nothing else", 4},
-    {"quiet", KEY_QUIET, NULL, 0, "no progress on standard error", 4},
+     0},
+    {"json", KEY_JSON, NULL, 0, "one JSON document on standard output and nothing else", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "no progress on standard error", 0},
+    {"help", KEY_HELP, NULL, 0, "this page", 0},
+    {"usage", KEY_USAGE, NULL, 0, "the synopsis alone", 0},
+    {"version", KEY_VERSION, NULL, 0, "the versions of the program, NVRTC and Lua", 0},
     {0}};
 
 /* What a parse carries besides the options. */
@@ -63,6 +68,7 @@ struct parse {
     struct problem shape;   /* all but M and N; strides 0 where not given */
     bool out_given, shaped; /* --out-dtype was given; any option of a problem was */
     const char *problems_file;
+    const struct argp_option *all; /* that the command takes */
 };
 
 /* argp's own errors add a second line; here one is enough. */
@@ -283,6 +289,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_ROWS:
         o->rows = integer(state, "--rows", text, 1, INT64_C(1) << 31);
         break;
+    case KEY_HELP:
+        help_print(o->command, parse->all);
+        exit(STATUS_DONE);
+    case KEY_USAGE:
+        help_print_usage(o->command);
+        exit(STATUS_DONE);
+    case KEY_VERSION:
+        version_print(stdout);
+        exit(STATUS_DONE);
     case ARGP_KEY_ARG:
         parse_argument(text, state);
         break;
@@ -382,14 +397,13 @@ void options_parse(int argc, char **argv, struct options *o)
     count = o->command->takes_problem ? add_options(all, count, problem_options) : count;
     count = o->command->takes_space ? add_options(all, count, space_options) : count;
     add_options(all, count, common_options);
-    const struct argp argp = {
-        .options = all, .parser = parse_option, .args_doc = o->command->arguments, .doc = o->command->text};
-    struct parse parse = {.o = o, .shape = {.align = DEFAULT_ALIGN}};
+    const struct argp argp = {.options = all, .parser = parse_option};
+    struct parse parse = {.o = o, .all = all, .shape = {.align = DEFAULT_ALIGN}};
     char *name = o->command == &commands[0] ? must_strdup("softmax-tune")
                                             : must_format("softmax-tune %s", o->command->name);
     argv[0] = name;
     argp_err_exit_status = STATUS_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &parse);
+    argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parse);
     struct error e;
     bool ok = gather_problems(&parse, &e);
     free(parse.M.values);

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void output_stem(const struct choice *c, char stem[STEM_SIZE])
-{
-    problem_stem(&c->problem, true, c->gpu.arch, c->gpu_named ? c->gpu.short_name : NULL, stem);
-}
-
 static char **list_files(const char *folder, const char *stem, const char *candidates, int count)
 {
     char **files = must_calloc(4, sizeof *files);
@@ -28,7 +23,7 @@ bool output_write(const char *folder, const struct choice *const *ranked, int co
                   struct error *e)
 {
     char stem[STEM_SIZE];
-    output_stem(ranked[0], stem);
+    choice_stem(ranked[0], stem);
     char *old = must_format("%s/candidates/%s", folder, stem);
     char *new = must_format("%s.new", old);
     bool ok = folder_remove(new, e);

@@ -11,9 +11,6 @@ bool output_write(const char *folder, const struct choice *const *ranked, int co
                   struct error *e);
 void output_files_free(char **files);
 
-/* The stem of a choice's files. */
-void output_stem(const struct choice *c, char stem[STEM_SIZE]);
-
 /* Prints a document and a newline to standard output. Takes it over. */
 void output_json(json_t *document);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TIES_SHOWN = 8 };
+enum { TIES_SHOWN = 8, LINE_WIDTH = 100 };
 
 bool report_has_color(FILE *out)
 {
@@ -104,12 +104,32 @@ static void print_footnotes(FILE *out, const struct tuning *t)
     }
 }
 
+/* A key under a label, its lines broken after commas. */
+static void print_key(FILE *out, const char *label, const char *key)
+{
+    fprintf(out, "%-8s", label);
+    int column = 8;
+    while (*key != '\0') {
+        int length = (int)strcspn(key, ",");
+        length += key[length] == ',';
+        if (column + length > LINE_WIDTH) {
+            fprintf(out, "\n%8s", "");
+            column = 8;
+        }
+        fprintf(out, "%.*s", length, key);
+        column += length;
+        key += length;
+    }
+    fputc('\n', out);
+}
+
 static void print_evidence(FILE *out, const struct tuning *t)
 {
     const struct choice *c = &t->choices[0];
-    fprintf(out, "\nChoice: %s\n", c->variant);
+    fputc('\n', out);
+    print_key(out, "Choice:", c->variant);
     for (int i = 0; i < t->race.tie_count && i < TIES_SHOWN; i++)
-        fprintf(out, "Tied:   %s\n", t->race.ties[i]->key);
+        print_key(out, "Tied:", t->race.ties[i]->key);
     if (t->race.tie_count > TIES_SHOWN)
         fprintf(out, "        and %d more (--json lists them)\n", t->race.tie_count - TIES_SHOWN);
     if (t->session->measures) {

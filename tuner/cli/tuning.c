@@ -16,6 +16,7 @@ static const double pipeline_share = 0.7;
 void tuning_begin(struct tuning *t, struct session *s, const struct problem *p, struct progress *progress)
 {
     *t = (struct tuning){.session = s, .problem = *p, .progress = progress, .started = monotonic_seconds()};
+    t->race.limit = median_interval_of(NULL, 0);
 }
 
 static struct trial *add_trial(struct tuning *t, struct generator *space, const char *key)
@@ -46,10 +47,9 @@ bool tuning_add_space(struct tuning *t, int most, struct error *e)
 bool tuning_add_variants(struct tuning *t, const char *const *typed, int count, struct error *e)
 {
     for (int i = 0; i < count; i++) {
-        struct error why;
-        char *key = generator_key(t->session->space, typed[i], true, &why);
+        char *key = generator_key(t->session->space, typed[i], true, e);
         if (key == NULL)
-            return error_set(e, why.status, "--variant %s: %s", typed[i], why.text);
+            return false;
         bool again = false;
         for (int j = 0; j < t->count; j++)
             again = again || strcmp(t->trials[j].key, key) == 0;

@@ -3,19 +3,18 @@
 #include "generator/generator.h"
 #include "tuner/compile/compiler.h"
 
-void version_print(FILE *stream, struct argp_state *state)
+void version_print(FILE *out)
 {
-    (void)state;
-    fprintf(stream, "softmax-tune %s\n", SOFTMAX_TUNE_VERSION);
+    fprintf(out, "softmax-tune %s\n", SOFTMAX_TUNE_VERSION);
     struct error e;
     struct compiler *compiler = compiler_open(&(struct compiler_options){.jobs = 1}, &e);
     if (compiler != NULL) {
         int major, minor;
         compiler_version(compiler, &major, &minor);
-        fprintf(stream, "NVRTC %d.%d\n", major, minor);
+        fprintf(out, "NVRTC %d.%d\n", major, minor);
         compiler_close(compiler);
     } else {
-        fprintf(stream, "NVRTC is missing: %s\n", e.text);
+        fprintf(out, "NVRTC is missing: %s\n", e.text);
     }
-    fprintf(stream, "%s\n", generator_lua_version());
+    fprintf(out, "%s\n", generator_lua_version());
 }

@@ -2,10 +2,9 @@
 #ifndef TUNER_CLI_VERSION_H
 #define TUNER_CLI_VERSION_H
 
-#include <argp.h>
 #include <stdio.h>
 
 /* For --version. */
-void version_print(FILE *stream, struct argp_state *state);
+void version_print(FILE *out);
 
 #endif
