@@ -55,9 +55,10 @@ const struct command commands[] = {
      .summary = "find the fastest variant and emit it; what runs when no command is named",
      .title = "finds the fastest softmax kernel for a GPU, a type and a shape",
      .text =
-         "Generates every variant of a space, compiles it, verifies it against float64, races the right ones on the\n"
-         "GPU here beside a copy of the same bytes, and writes the fastest as source, binary, launch parameters and\n"
-         "C headers. For a GPU that is not here it compiles, proves and predicts instead, and says so.",
+         "Generates every variant of a space, compiles it, verifies it against float64, races the right\n"
+         "ones on the GPU here beside a copy of the same bytes, and writes the fastest as source, binary,\n"
+         "launch parameters and C headers. For a GPU that is not here it compiles, proves and predicts\n"
+         "instead, and says so.",
      .examples = "  softmax-tune --N 8192                                  for the GPU here\n"
                  "  softmax-tune --N 1024,4096 --M 1,64 --dtype bf16       several problems\n"
                  "  softmax-tune --arch sm_120 --N 8192                    for a GPU that is not here\n"
@@ -74,8 +75,8 @@ const struct command commands[] = {
      .arguments = "",
      .summary = "the variants of the space that are valid for a problem",
      .title = "lists the variants of the space that are valid for a problem",
-     .text =
-         "Prints the key of each variant that is valid for the problem and the GPU, one a line, in the space's order.",
+     .text = "Prints the key of each variant that is valid for the problem and the GPU, one a line, in the\n"
+             "space's order.",
      .examples = "  softmax-tune list --arch sm_120 --N 8192 --count\n"
                  "  softmax-tune list --arch sm_90 --N 8192 --config article --set passes=2\n"},
     {.name = "source",
@@ -97,9 +98,8 @@ const struct command commands[] = {
      .arguments = "",
      .summary = "verify variants on a device",
      .title = "verifies variants on a device",
-     .text =
-         "Verifies variants against float64 with every input of the verifier: one line a variant, with its verdict,\n"
-         "the worst error over its bound, and why it is wrong.",
+     .text = "Verifies variants against float64 with every input of the verifier: one line a variant, with\n"
+             "its verdict, the worst error over its bound, and why it is wrong.",
      .examples = "  softmax-tune check --N 8193 --dtype bf16 --limit 20\n"
                  "  softmax-tune check --arch sm_120 --N 8192 --config article --variant v5 --json\n"},
     {.name = "bench",
@@ -110,9 +110,8 @@ const struct command commands[] = {
      .arguments = " V...",
      .summary = "time just some variants and rivals, in one race",
      .title = "times just some variants and rivals, in one race",
-     .text =
-         "Verifies and times the variants and rivals that are named, in the same interleaved rounds as the limit. It\n"
-         "needs the GPU itself, and writes nothing.",
+     .text = "Verifies and times the variants and rivals that are named, in the same interleaved rounds as\n"
+             "the limit. It needs the GPU itself, and writes nothing.",
      .examples =
          "  softmax-tune bench --N 8192 v2 v3 v4\n"
          "  softmax-tune bench --N 8192 threads=512 --rival old/softmax_f32_m8192_n8192_sm_90.json\n"},
@@ -122,10 +121,9 @@ const struct command commands[] = {
      .arguments = " FOLDER",
      .summary = "race what was emitted by prediction on the GPU here",
      .title = "races what was emitted by prediction on the GPU here",
-     .text =
-         "Races the kernels in FOLDER and their runners-up in FOLDER/candidates on the GPU here, and writes all of\n"
-         "them again as measured: the winner into FOLDER, the others by their times into\n"
-         "FOLDER/candidates/<stem>/2 and on. A candidate that turns out to be wrong is removed.",
+     .text = "Races the kernels in FOLDER and their runners-up in FOLDER/candidates on the GPU here, and\n"
+             "writes all of them again as measured: the winner into FOLDER, the others by their times into\n"
+             "FOLDER/candidates/<stem>/2 and on. A candidate that turns out to be wrong is removed.",
      .examples = "  softmax-tune confirm out\n"},
     {.name = "gpus",
      .run = command_gpus,

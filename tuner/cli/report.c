@@ -142,8 +142,7 @@ static void print_evidence(FILE *out, const struct tuning *t)
             fprintf(out, "; %d samples were dropped, since the GPU was throttled", t->race.throttled);
         fprintf(out, "\n");
     } else {
-        fprintf(out,
-                "Basis:  predicted for %s, not measured: 'softmax-tune confirm %s' on that GPU settles it\n",
+        fprintf(out, "Basis:  predicted for %s: 'softmax-tune confirm %s' on that GPU settles it\n",
                 t->session->gpu.name, t->session->options->output);
         fprintf(out, t->proven > 0
                          ? "Proof:  on the emulator (the PTX, not ptxas's code), on a sample of rows\n"
@@ -170,7 +169,7 @@ static void print_times(FILE *out, const struct tuning *t)
 {
     int counts[VERDICT_CORRECTNESS + 1], unverified;
     tuning_count_verdicts(t, counts, &unverified);
-    fprintf(out, "Trials: %d:", t->space_count);
+    fprintf(out, "Trials: %d variants:", t->space_count);
     const char *separator = " ";
     for (int v = 0; v <= VERDICT_CORRECTNESS; v++)
         if (counts[v] > 0) {
