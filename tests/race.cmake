@@ -1,0 +1,2 @@
+add_unit_test(statistics LIBRARIES race)
+add_unit_test(race LIBRARIES race)
