@@ -1,5 +1,7 @@
 #include "tuner/compile/image_cache.h"
 
+#include "tuner/compile/make_folders.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -69,19 +71,6 @@ static uint64_t entry_checksum(const struct entry_header *header, const void *pa
     uint64_t checksum = XXH3_64bits_digest(state);
     XXH3_freeState(state);
     return checksum;
-}
-
-static bool make_folders(const char *path)
-{
-    char *copy = must_strdup(path);
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(copy, 0777);
-        *slash = '/';
-    }
-    bool made = mkdir(copy, 0777) == 0 || errno == EEXIST;
-    free(copy);
-    return made;
 }
 
 struct entry_age {
