@@ -16,8 +16,12 @@ if (${first} < ${whole})
 ${statement(first)}
 % else
 #pragma unroll
+% if alone then
+for (int c = 0; c < ${loads}; c++)
+    ${statement("c")}
+% else
 for (int c = 0; c < ${loads}; c++) {
-    int i = ${alone and "c" or ("c * %d + %s"):format(step, first)};
+    int i = c * ${step} + ${first};
     % if full_loads < loads then
     if (${full_loads > 0 and ("c < %d || "):format(full_loads) or ""}i < ${whole})
         ${statement("i")}
@@ -25,6 +29,7 @@ for (int c = 0; c < ${loads}; c++) {
     ${statement("i")}
     % end
 }
+% end
 % end
 % for r = 0, rests - 1 do
 % local index = row.at(problem.N - rest + r * step)
@@ -70,6 +75,7 @@ for (int k = 0; k < ${all}; k++) {
 for (int k = 0; k < ${all}; k++)
     sum += ${exponential("v[k]", relative_to)};
 % end
+
 % if passes == 2 then
 % include "combine.cu"
 % elseif not alone then
@@ -89,6 +95,6 @@ float factor = 1.0f / ${row.sum};
 % end
 #pragma unroll
 for (int k = 0; k < ${all}; k++)
-    v[k] = ${problem.op == "softmax" and "v[k] * factor" or row.result("v[k]")};
+    ${problem.op == "softmax" and "v[k] *= factor" or "v[k] = " .. row.result("v[k]")};
 % each_load(function(index) return ("store_vector(y_row, %s, %s);"):format(index, at) end,
 %           function(k, index) return put(index, ("v[%s]"):format(k)) end)

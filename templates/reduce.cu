@@ -1,5 +1,5 @@
 % -- ${level}_${op}: the maximum or sum over a row's threads, known to every one of them afterwards.
-% -- level: "block" (threads) or "group" (lanes neighbours in a warp).
+% -- level: "block"; "warp" for warps whose results are brought together elsewhere; "group" for `lanes` neighbours.
 % local identity = op == "max" and "-__int_as_float(0x7f800000)" or "0.0f"
 % local function both(a, b)
 %   return op == "max" and ("fmaxf(%s, %s)"):format(a, b) or ("%s + %s"):format(a, b)
@@ -65,7 +65,7 @@ static __device__ float warp_${op}(float value)
     return value;
 }
 
-%   if warps > 1 then
+%   if level == "block" then
 // Every warp finishes by itself: one barrier.
 static __device__ float block_${op}(float value)
 {
