@@ -103,9 +103,11 @@ static bool race_candidates(struct tuning *t, struct candidates *c, struct error
         return error_set(e, STATUS_MISSING, "%s holds kernels for %s (%s), and the GPU here is %s (%s)",
                          s->options->folder, c->choices[0].gpu.arch, c->choices[0].gpu.name, s->gpu.name,
                          s->gpu.arch);
-    for (int i = 0; i < c->count; i++)
-        tuning_add_image(t, c->choices[i].variant, i == 0 ? "choice" : "runner-up", &c->choices[i].image,
-                         &c->choices[i].plan);
+    for (int i = 0; i < c->count; i++) {
+        char label[32];
+        snprintf(label, sizeof label, i == 0 ? "the choice so far" : "runner-up %d", i + 1);
+        tuning_add_image(t, c->choices[i].variant, label, &c->choices[i].image, &c->choices[i].plan);
+    }
     t->space_count = t->count;
     if (!session_set_problem(t->session, &t->problem, true, false, e) || !tuning_verify(t, e) ||
         !tuning_race(t, e))
@@ -138,7 +140,10 @@ static bool confirm_manifest(struct session *s, const char *manifest, struct pro
         ok = object != NULL && json_array_append_new(json_object_get(document, "problems"), object) == 0;
     } else if (ok) {
         report_race_print(stdout, &t);
-        printf("\nChoice: %s\nFiles:  %s\n", t.choices[0].variant, files[0]);
+        printf("\n");
+        report_key(stdout, "Choice:", t.choices[0].variant);
+        for (int i = 0; files[i] != NULL; i++)
+            printf("%-8s%s\n", i == 0 ? "Files:" : "", files[i]);
     }
     output_files_free(files);
     tuning_clear(&t);

@@ -104,8 +104,7 @@ static void print_footnotes(FILE *out, const struct tuning *t)
     }
 }
 
-/* A key under a label, its lines broken after commas. */
-static void print_key(FILE *out, const char *label, const char *key)
+void report_key(FILE *out, const char *label, const char *key)
 {
     fprintf(out, "%-8s", label);
     int column = 8;
@@ -127,9 +126,9 @@ static void print_evidence(FILE *out, const struct tuning *t)
 {
     const struct choice *c = &t->choices[0];
     fputc('\n', out);
-    print_key(out, "Choice:", c->variant);
+    report_key(out, "Choice:", c->variant);
     for (int i = 0; i < t->race.tie_count && i < TIES_SHOWN; i++)
-        print_key(out, "Tied:", t->race.ties[i]->key);
+        report_key(out, "Tied:", t->race.ties[i]->key);
     if (t->race.tie_count > TIES_SHOWN)
         fprintf(out, "        and %d more (--json lists them)\n", t->race.tie_count - TIES_SHOWN);
     if (t->session->measures) {
@@ -152,17 +151,18 @@ static void print_evidence(FILE *out, const struct tuning *t)
         fprintf(out, "Error:  at most %.2f of its bound\n", c->max_error);
 }
 
-/* "v4: 1056 rows in flight, 33.0 MiB of input: 55 % of L2, ..." */
-static void print_rereads(FILE *out, const struct tuning *t, const struct trial *trial, const char *version)
+/* "Rows:   v2 has 1056 rows in flight (8 blocks an SM), 33.0 MiB, 55 % of L2: re-read from L2 in part" */
+static void print_rereads(FILE *out, const struct tuning *t, const struct trial *trial, const char *subject)
 {
     struct rows_in_flight flight = report_rows_in_flight(t, trial);
     if (flight.rows == 0 || t->session->gpu.l2_bytes <= 0)
         return;
     double share = flight.bytes / (double)t->session->gpu.l2_bytes;
     fprintf(out,
-            "Re-reads of %s: %" PRId64 " rows in flight (%d blocks an SM), %.1f MiB: %.0f %% of L2, %s\n",
-            version, flight.rows, flight.blocks_per_sm, flight.bytes / 1048576, 100 * share,
-            share <= 0.5 ? "so from L2" : (share <= 1 ? "so from L2 in part" : "so mostly from DRAM"));
+            "Rows:   %s has %" PRId64
+            " in flight (%d blocks an SM), %.1f MiB, %.0f %% of L2: re-read from %s\n",
+            subject, flight.rows, flight.blocks_per_sm, flight.bytes / 1048576, 100 * share,
+            share <= 0.5 ? "L2" : (share <= 1 ? "L2 in part" : "DRAM mostly"));
 }
 
 static void print_times(FILE *out, const struct tuning *t)

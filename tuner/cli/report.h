@@ -10,10 +10,13 @@
  */
 void report_print(FILE *out, const struct tuning *t, const char *const *files);
 
+/* A variant's key under a label of at most 7 characters, its lines broken after commas. */
+void report_key(FILE *out, const char *label, const char *key);
+
 /* The line that runs the same again. */
 void report_again(FILE *out, const struct options *o);
 
-/* Everything about a race of a few kernels, a line each. */
+/* Everything about a race of a few kernels, a line each, by their labels. */
 void report_race_print(FILE *out, const struct tuning *t);
 /* {"problem", "limit_us", "rounds", "entries": [...]}; a new reference. */
 json_t *report_race_json(const struct tuning *t);

@@ -98,7 +98,8 @@ json_t *report_race_json(const struct tuning *t)
     for (int i = 0; i < t->count; i++) {
         json_t *object = trial_json(t, &t->trials[i]);
         if (t->trials[i].label != NULL)
-            json_object_set_new(object, "rival", json_string(t->trials[i].label));
+            json_object_set_new(object, t->trials[i].space != NULL ? "name" : "rival",
+                                json_string(t->trials[i].label));
         json_object_set_new(object, "fastest",
                             json_boolean(tuning_stand_in(t, &t->trials[i]) == t->race.winner));
         json_array_append_new(entries, object);

@@ -22,10 +22,8 @@ static void print_line(FILE *out, const struct tuning *t, const struct trial *tr
         fprintf(out, "%9.2f %9.2f-%-9.2f %7.0f %7.1f%%", timed->time_us, timed->time_us_low,
                 timed->time_us_high, problem_bytes(&t->problem) / timed->time_us / 1e3,
                 100 * t->race.limit.median / timed->time_us);
-    fprintf(out, "  %s", trial->key);
-    if (trial->label != NULL)
-        fprintf(out, " (%s)", trial->label);
-    fprintf(out, "%s%s\n", trial->reason != NULL ? ": " : "", trial->reason != NULL ? trial->reason : "");
+    fprintf(out, "  %s%s%s\n", trial->label, trial->reason != NULL ? ": " : "",
+            trial->reason != NULL ? trial->reason : "");
 }
 
 void report_race_print(FILE *out, const struct tuning *t)

@@ -54,7 +54,7 @@ bool tuning_add_variants(struct tuning *t, const char *const *typed, int count, 
         for (int j = 0; j < t->count; j++)
             again = again || strcmp(t->trials[j].key, key) == 0;
         if (!again)
-            add_trial(t, t->session->space, key);
+            add_trial(t, t->session->space, key)->label = must_strdup(typed[i]);
         free(key);
     }
     t->space_count = t->count;

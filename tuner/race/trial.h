@@ -7,7 +7,7 @@
 
 struct trial {
     char *key;   /* owned: the variant's */
-    char *label; /* owned: "v4" for a preset of the article, a rival's file; NULL for the space's variants */
+    char *label; /* owned: "v4" for a preset, what the user typed, a rival's file; else NULL */
     struct generator
         *space;  /* whose variant it is, not owned; NULL for a kernel that was read from a manifest */
     int order;   /* in the space's order: of tied variants the earlier is the simpler */
