@@ -156,7 +156,9 @@ static bool check_oracle(struct verifier *v, const struct verify_options *option
 static int64_t choose_rows(const struct device *d, const struct problem *p,
                            const struct verify_options *options)
 {
+    enum { SHORTEST = 16 }; /* of shorter rows there would be more than anything learns from */
     int64_t stride = p->x_stride > p->y_stride ? p->x_stride : p->y_stride;
+    stride = stride > SHORTEST ? stride : SHORTEST;
     int64_t rows = options->rows > 0 ? options->rows : d->batch_elements / stride;
     rows = rows < p->M ? rows : p->M;
     return rows > 0 ? rows : 1;

@@ -194,11 +194,11 @@ extern "C" __global__ void oracle_judge_sums(const oracle_batch b, const oracle_
     note_worst(counts, error, row);
 }
 
-// Sets *changed when one of `count` words is not `pattern`.
-extern "C" __global__ void guard_check(const unsigned *words, long long count, unsigned pattern, unsigned *changed)
+// Sets *changed when one of `count` bytes is not `pattern`.
+extern "C" __global__ void guard_check(const unsigned char *bytes, long long count, unsigned pattern, unsigned *changed)
 {
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (long long)gridDim.x * blockDim.x)
-        if (words[i] != pattern)
+        if (bytes[i] != pattern)
             *changed = 1;
 }
 

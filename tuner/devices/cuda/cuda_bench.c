@@ -1,0 +1,498 @@
+#include "tuner/devices/cuda/cuda_bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generator/worker.h"
+#include "tuner/devices/cuda/cuda_clocks.h"
+#include "tuner/devices/cuda/cuda_oracle.h"
+#include "tuner/verify/oracle_host.h"
+#include "tuner/verify/verify.h"
+
+enum { REPLAYS = 5, WARM_REPLAYS = 10, SETS_MAX = 2000 };
+static const double warm_seconds = 1, warm_seconds_max = 12, idle_seconds = 0.5;
+
+/* One problem's buffers and copies. */
+struct cuda_bench {
+    struct problem problem;
+    int generation;
+    CUdeviceptr arena; /* the sets, one after another: each an input area and an output area */
+    size_t in_bytes, out_bytes,
+        offset;          /* of the areas; of x and y in theirs, where little alignment is promised */
+    size_t copied_bytes; /* by one copy of the limit: half of what the problem moves */
+    int sets, launches;
+    CUgraphExec memcpy_graph,
+        limit; /* limit: the fastest copy, possibly memcpy_graph; NULL until it is needed */
+    CUevent events[2 * WARM_REPLAYS];
+    double busy_until; /* on the monotonic clock */
+};
+
+static void step(struct cuda_device *c, int entry)
+{
+    c->shared->entry = entry;
+    c->shared->beat = c->shared->beat + 1;
+}
+
+/* ---- buffers ---- */
+
+void cuda_bench_shape(const struct problem *p, int64_t l2_bytes, int *sets, int *launches)
+{
+    double moved = fmax(1, problem_bytes(p));
+    if (p->cache == CACHE_HOT) {
+        *sets = 1;
+        *launches = (int)fmax(8, fmin(200, 2e8 / moved));
+        return;
+    }
+    *sets = (int)fmin(SETS_MAX, fmax(2, ceil(4.0 * (double)l2_bytes / moved)));
+    *launches = *sets > 8 ? *sets : 8;
+}
+
+/* All rows of one set hold ordinary values. */
+static struct oracle_batch batch_of_set(const struct cuda_bench *b, int set, int64_t rows)
+{
+    struct verify_options options = {.seed = (uint64_t)set + 1};
+    struct oracle_batch batch = verify_batch(&b->problem, &options, rows);
+    batch.kind_count = 1;
+    batch.first_kind = KIND_ORDINARY;
+    return batch;
+}
+
+static size_t round_area(size_t bytes)
+{
+    size_t unit = bytes > 1 << 20 ? 2 << 20 : 512;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static CUdeviceptr in_area(const struct cuda_bench *b, int set)
+{
+    return b->arena + (size_t)set * (b->in_bytes + b->out_bytes);
+}
+
+static CUdeviceptr out_area(const struct cuda_bench *b, int set)
+{
+    return in_area(b, set) + b->in_bytes;
+}
+
+static struct launch_values values_of_set(const struct cuda_bench *b, int set, CUdeviceptr workspace)
+{
+    const struct problem *p = &b->problem;
+    CUdeviceptr x = in_area(b, set) + b->offset;
+    return (struct launch_values){.x = x,
+                                  .y = p->in_place ? x : out_area(b, set) + b->offset,
+                                  .workspace = workspace,
+                                  .M = p->M,
+                                  .N = p->N,
+                                  .x_stride = p->x_stride,
+                                  .y_stride = p->y_stride,
+                                  .scale = p->scaled ? 0.7f : 1};
+}
+
+/* Fewer sets where memory is short, down to one that alone leaves nothing of itself in L2. */
+static bool allocate_arena(struct cuda_device *c, struct cuda_bench *b, struct error *e)
+{
+    double moved = problem_bytes(&b->problem), l2 = (double)c->device.gpu.l2_bytes;
+    for (;; b->sets--) {
+        CUresult r = c->driver->memory_allocate(&b->arena, (size_t)b->sets * (b->in_bytes + b->out_bytes));
+        if (r == CUDA_SUCCESS)
+            return true;
+        b->arena = 0;
+        if (r != CUDA_ERROR_OUT_OF_MEMORY || b->sets == 1 || (b->sets - 1) * moved < 2 * l2)
+            return cuda_ok(c->driver, r, "allocating the buffers to measure with", e);
+    }
+}
+
+static bool fill_sets(struct cuda_device *c, struct cuda_bench *b, struct error *e)
+{
+    for (int i = 0; i < b->sets; i++) {
+        struct oracle_batch batch = batch_of_set(b, i, b->problem.M);
+        if (!cuda_ok(c->driver, c->driver->fill(out_area(b, i), ORACLE_POISON, b->out_bytes, c->stream),
+                     "filling the buffers", e) ||
+            !cuda_oracle_make_input(&c->device, &batch, values_of_set(b, i, 0).x, e))
+            return false;
+    }
+    return cuda_wait(c, "filling the buffers", e);
+}
+
+/* ---- graphs ---- */
+
+typedef bool enqueue_launch(struct cuda_device *c, int set, const void *context, struct error *e);
+
+/* Captures the bench's launches into a graph. */
+static bool capture(struct cuda_device *c, enqueue_launch *enqueue, const void *context, CUgraphExec *exec,
+                    struct error *e)
+{
+    const struct cuda_driver *d = c->driver;
+    CUgraph graph = NULL;
+    bool ok =
+        cuda_ok(d, d->capture_begin(c->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capturing a graph", e);
+    if (!ok)
+        return false;
+    for (int i = 0; ok && i < c->bench->launches; i++)
+        ok = enqueue(c, i % c->bench->sets, context, e);
+    CUresult ended = d->capture_end(c->stream, &graph);
+    if (ok)
+        ok = cuda_ok(d, ended, "capturing a graph", e) &&
+             cuda_ok(d, d->graph_instantiate(exec, graph, 0), "instantiating a graph", e);
+    if (graph != NULL)
+        d->graph_destroy(graph);
+    return ok;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Milliseconds a replay: one that is not timed, then the median of `replays`. */
+static bool time_replays(struct cuda_device *c, CUgraphExec graph, int replays, double *ms, struct error *e)
+{
+    const struct cuda_driver *d = c->driver;
+    struct cuda_bench *b = c->bench;
+    double times[WARM_REPLAYS];
+    bool ok = cuda_ok(d, d->graph_launch(graph, c->stream), "replaying a graph", e);
+    for (int i = 0; ok && i < replays; i++)
+        ok = cuda_ok(d, d->event_record(b->events[2 * i], c->stream), "timing", e) &&
+             cuda_ok(d, d->graph_launch(graph, c->stream), "replaying a graph", e) &&
+             cuda_ok(d, d->event_record(b->events[2 * i + 1], c->stream), "timing", e);
+    ok = ok && cuda_wait(c, "the kernel fails while it is timed", e);
+    for (int i = 0; ok && i < replays; i++) {
+        float elapsed = 0;
+        ok = cuda_ok(d, d->event_elapsed(&elapsed, b->events[2 * i], b->events[2 * i + 1]), "timing", e);
+        times[i] = elapsed;
+    }
+    if (!ok)
+        return false;
+    qsort(times, (size_t)replays, sizeof times[0], compare_doubles);
+    *ms = (times[(replays - 1) / 2] + times[replays / 2]) / 2;
+    return true;
+}
+
+/* ---- the limit ---- */
+
+/* `context`: the copy kernel's shape, or NULL for the driver's copy. */
+static bool enqueue_copy(struct cuda_device *c, int set, const void *context, struct error *e)
+{
+    const struct cuda_bench *b = c->bench;
+    CUdeviceptr to = out_area(b, set), from = in_area(b, set);
+    if (context == NULL)
+        return cuda_ok(c->driver, c->driver->copy(to, from, b->copied_bytes, c->stream), "copying", e);
+    return cuda_oracle_copy(c, *(const int *)context, to, from, b->copied_bytes, e);
+}
+
+/* Keeps the fastest of the driver's copy and the copy kernel's shapes, by interleaved short rounds. */
+static bool choose_limit(struct cuda_device *c, struct error *e)
+{
+    enum { SWEEPS = 3, SWEEP_REPLAYS = 3, CANDIDATES = COPY_SHAPES + 1 };
+    struct cuda_bench *b = c->bench;
+    CUgraphExec graphs[CANDIDATES] = {NULL};
+    double best[CANDIDATES];
+    bool ok = true;
+    int fastest = COPY_SHAPES;
+    graphs[COPY_SHAPES] = b->memcpy_graph;
+    for (int i = 0; ok && i < COPY_SHAPES; i++)
+        ok = capture(c, enqueue_copy, &i, &graphs[i], e);
+    for (int i = 0; i < CANDIDATES; i++)
+        best[i] = INFINITY;
+    for (int k = 0; ok && k < SWEEPS * CANDIDATES; k++) {
+        double ms;
+        ok = time_replays(c, graphs[k % CANDIDATES], SWEEP_REPLAYS, &ms, e);
+        if (ok)
+            best[k % CANDIDATES] = fmin(best[k % CANDIDATES], ms);
+    }
+    for (int i = 0; i < CANDIDATES; i++)
+        if (best[i] < best[fastest])
+            fastest = i;
+    for (int i = 0; i < COPY_SHAPES; i++)
+        if (graphs[i] != NULL && (i != fastest || !ok))
+            c->driver->graph_exec_destroy(graphs[i]);
+    if (ok)
+        b->limit = graphs[fastest];
+    return ok;
+}
+
+/* Copies until the time of a copy stays the same, for a second at least. */
+static bool warm_up(struct cuda_device *c, struct error *e)
+{
+    double start = monotonic_seconds(), last = 0, now = 0, elapsed;
+    bool settled;
+    do {
+        step(c, -1);
+        if (!time_replays(c, c->bench->memcpy_graph, WARM_REPLAYS, &now, e))
+            return false;
+        settled = fabs(now - last) < 0.003 * now;
+        last = now;
+        elapsed = monotonic_seconds() - start;
+    } while (elapsed < warm_seconds || (!settled && elapsed < warm_seconds_max));
+    cuda_clocks_settle(c->clocks);
+    return true;
+}
+
+/* ---- opening for a problem ---- */
+
+void cuda_bench_close(struct cuda_device *c)
+{
+    struct cuda_bench *b = c->bench;
+    if (b == NULL)
+        return;
+    const struct cuda_driver *d = c->driver;
+    if (b->limit != NULL && b->limit != b->memcpy_graph)
+        d->graph_exec_destroy(b->limit);
+    if (b->memcpy_graph != NULL)
+        d->graph_exec_destroy(b->memcpy_graph);
+    for (int i = 0; i < 2 * WARM_REPLAYS; i++)
+        if (b->events[i] != NULL)
+            d->event_destroy(b->events[i]);
+    if (b->arena != 0)
+        d->memory_free(b->arena);
+    free(b);
+    c->bench = NULL;
+}
+
+static bool make_events(struct cuda_device *c, struct error *e)
+{
+    for (int i = 0; i < 2 * WARM_REPLAYS; i++)
+        if (!cuda_ok(c->driver, c->driver->event_create(&c->bench->events[i], CU_EVENT_DEFAULT), "timing", e))
+            return false;
+    return true;
+}
+
+static bool same_problem(const struct problem *a, const struct problem *b)
+{
+    return a->op == b->op && a->dtype_in == b->dtype_in && a->dtype_out == b->dtype_out && a->M == b->M &&
+           a->N == b->N && a->x_stride == b->x_stride && a->y_stride == b->y_stride && a->align == b->align &&
+           a->in_place == b->in_place && a->scaled == b->scaled && a->cache == b->cache;
+}
+
+static bool open_for(struct cuda_device *c, const struct problem *p, struct error *e)
+{
+    if (c->bench != NULL && same_problem(&c->bench->problem, p))
+        return true;
+    if (p->M < 1)
+        return error_set(e, STATUS_USAGE, "there is nothing to measure in a problem of no rows");
+    int generation = c->bench == NULL ? 1 : c->bench->generation + 1;
+    double busy_until = c->bench == NULL ? -1e9 : c->bench->busy_until;
+    cuda_bench_close(c);
+    struct cuda_bench *b = c->bench = must_calloc(1, sizeof *b);
+    b->problem = *p;
+    b->generation = generation;
+    b->busy_until = busy_until;
+    b->offset = p->align >= 16 ? 0 : (size_t)p->align;
+    size_t half = (size_t)(problem_bytes(p) / 2) / 16 * 16;
+    b->copied_bytes = half > 16 ? half : 16;
+    struct oracle_batch whole = batch_of_set(b, 0, p->M);
+    size_t x_bytes = oracle_x_bytes(&whole) + b->offset, y_bytes = oracle_y_bytes(&whole) + b->offset;
+    b->in_bytes = round_area(x_bytes > b->copied_bytes ? x_bytes : b->copied_bytes);
+    b->out_bytes = round_area(y_bytes > b->copied_bytes && !p->in_place ? y_bytes : b->copied_bytes);
+    cuda_bench_shape(p, c->device.gpu.l2_bytes, &b->sets, &b->launches);
+    if (allocate_arena(c, b, e) && fill_sets(c, b, e) && make_events(c, e) &&
+        capture(c, enqueue_copy, NULL, &b->memcpy_graph, e))
+        return true;
+    cuda_bench_close(c);
+    return false;
+}
+
+/* ---- entries ---- */
+
+struct plan_on_sets {
+    const struct cuda_module *module;
+    const struct launch_plan *plan;
+};
+
+static bool enqueue_plan(struct cuda_device *c, int set, const void *context, struct error *e)
+{
+    const struct plan_on_sets *p = context;
+    struct launch_values values = values_of_set(c->bench, set, p->module->workspace);
+    return cuda_enqueue(c, p->module, p->plan, &values, e);
+}
+
+void cuda_module_forget(struct cuda_device *c, struct cuda_module *m)
+{
+    if (m->graph != NULL)
+        c->driver->graph_exec_destroy(m->graph);
+    if (m->workspace != 0)
+        c->driver->memory_free(m->workspace);
+    m->graph = NULL;
+    m->workspace = 0;
+}
+
+/* Its graph for the bench's problem, after a launch that was waited for. */
+static bool make_ready(struct cuda_device *c, struct cuda_module *m, const struct launch_plan *plan,
+                       struct error *e)
+{
+    const struct cuda_driver *d = c->driver;
+    struct cuda_bench *b = c->bench;
+    if (m->graph != NULL && m->generation == b->generation)
+        return true;
+    cuda_module_forget(c, m);
+    m->generation = b->generation;
+    int64_t bytes;
+    if (!expression_evaluate(plan->workspace_of_M, b->problem.M, c->device.gpu.sms, &bytes, e))
+        return false;
+    bytes = bytes > 16 ? bytes : 16;
+    struct plan_on_sets context = {.module = m, .plan = plan};
+    return cuda_ok(d, d->memory_allocate(&m->workspace, (size_t)bytes), "allocating the workspace", e) &&
+           cuda_ok(d, d->fill(m->workspace, 0, (size_t)bytes, c->stream), "clearing the workspace", e) &&
+           enqueue_plan(c, 0, &context, e) && cuda_wait(c, "the kernel fails", e) &&
+           capture(c, enqueue_plan, &context, &m->graph, e) && time_replays(c, m->graph, 1, &m->replay_ms, e);
+}
+
+/* One launch on the set, judged as the verifier does, with the state that timing left in the workspace. */
+static bool judge_set(struct cuda_device *c, const struct measured_entry *entry, int set, char **failure,
+                      struct error *e)
+{
+    enum { JUDGED_ROWS = 1 << 20 };
+    struct cuda_bench *b = c->bench;
+    const struct problem *p = &b->problem;
+    struct cuda_module *m = entry->module;
+    struct launch_values v = values_of_set(b, set, m->workspace);
+    struct oracle_batch whole = batch_of_set(b, set, p->M);
+    struct oracle_batch judged = batch_of_set(b, set, p->M < JUDGED_ROWS ? p->M : JUDGED_ROWS);
+    struct oracle_verdict verdict;
+    char text[512];
+    bool ok = p->in_place
+                  ? cuda_oracle_make_input(&c->device, &whole, v.x, e)
+                  : cuda_ok(c->driver, c->driver->fill(v.y, ORACLE_POISON, oracle_y_bytes(&whole), c->stream),
+                            "poisoning", e);
+    if (!ok || !cuda_enqueue(c, m, entry->plan, &v, e) ||
+        !cuda_wait(c, "the kernel fails after it was timed", e) ||
+        !cuda_oracle_judge(&c->device, &judged, v.x, v.y, &verdict, e))
+        return false;
+    if (*failure == NULL && verify_explain(&judged, &verdict, text, sizeof text))
+        *failure = must_format("after it was timed: %s", text);
+    return true;
+}
+
+/* Whether the context takes no more work, so that no other entry can be blamed or measured. */
+static bool is_lost(struct cuda_device *c)
+{
+    return c->driver->stream_synchronize(c->stream) != CUDA_SUCCESS;
+}
+
+/* What all entries of one call have in common. */
+struct measurement {
+    const struct measured_entry *entries;
+    int count, rounds;
+    double *samples;
+    char **failures;
+};
+
+static bool make_all_ready(struct cuda_device *c, const struct measurement *m, struct error *e)
+{
+    for (int i = 0; i < m->count; i++) {
+        struct error why;
+        if (m->entries[i].module == NULL)
+            continue;
+        step(c, i);
+        if (make_ready(c, m->entries[i].module, m->entries[i].plan, &why))
+            continue;
+        if (is_lost(c)) {
+            *e = why;
+            return false;
+        }
+        m->failures[i] = must_strdup(why.text);
+    }
+    step(c, -1);
+    return true;
+}
+
+static bool needs_limit(const struct measurement *m)
+{
+    for (int i = 0; i < m->count; i++)
+        if (m->entries[i].module == NULL)
+            return true;
+    return false;
+}
+
+static void shuffle(int *order, int count, uint64_t seed)
+{
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    for (int i = count - 1; i > 0; i--) {
+        int k = (int)(oracle_mix(seed + (uint64_t)i * 0x9e3779b97f4a7c15u) % (uint64_t)(i + 1)),
+            held = order[i];
+        order[i] = order[k];
+        order[k] = held;
+    }
+}
+
+static bool visit(struct cuda_device *c, const struct measured_entry *entry, double *us, struct error *e)
+{
+    static const double slow_ms = 20; /* a graph that long needs no more than one replay */
+    const struct cuda_module *m = entry->module;
+    CUgraphExec graph = m == NULL ? c->bench->limit : m->graph;
+    double ms;
+    if (!time_replays(c, graph, m != NULL && m->replay_ms > slow_ms ? 1 : REPLAYS, &ms, e))
+        return false;
+    *us = ms * 1e3 / c->bench->launches;
+    return true;
+}
+
+static bool run_round(struct cuda_device *c, const struct measurement *m, const int *order, double *samples,
+                      struct error *e)
+{
+    bool throttled = cuda_clocks_throttled(c->clocks);
+    for (int k = 0; k < m->count; k++) {
+        int i = order[k];
+        samples[i] = NAN;
+        step(c, i);
+        if (m->failures[i] == NULL && !visit(c, &m->entries[i], &samples[i], e))
+            return false;
+    }
+    throttled |= cuda_clocks_throttled(c->clocks);
+    for (int i = 0; throttled && i < m->count; i++)
+        samples[i] = NAN;
+    return true;
+}
+
+static bool run_rounds(struct cuda_device *c, const struct measurement *m, uint64_t seed, struct error *e)
+{
+    int *order = must_malloc((size_t)m->count * sizeof *order);
+    bool ok = true;
+    for (int r = 0; ok && r < m->rounds; r++) {
+        shuffle(order, m->count, oracle_mix(seed ^ (uint64_t)r << 32));
+        ok = run_round(c, m, order, m->samples + (size_t)r * (size_t)m->count, e);
+    }
+    free(order);
+    return ok;
+}
+
+/* Judges every entry on the first and the last set; one that is wrong now loses its samples. */
+static bool judge_all(struct cuda_device *c, const struct measurement *m, struct error *e)
+{
+    for (int i = 0; i < m->count; i++) {
+        if (m->entries[i].module == NULL || m->failures[i] != NULL)
+            continue;
+        step(c, i);
+        if (!judge_set(c, &m->entries[i], 0, &m->failures[i], e) ||
+            (c->bench->sets > 1 && !judge_set(c, &m->entries[i], c->bench->sets - 1, &m->failures[i], e)))
+            return false;
+        for (int r = 0; m->failures[i] != NULL && r < m->rounds; r++)
+            m->samples[(size_t)r * (size_t)m->count + (size_t)i] = NAN;
+    }
+    return true;
+}
+
+bool cuda_bench_measure(struct device *d, const struct problem *p, const struct measured_entry *entries,
+                        int count, int rounds, uint64_t seed, double *samples, char **failures,
+                        struct error *e)
+{
+    struct cuda_device *c = (struct cuda_device *)d;
+    struct measurement m = {
+        .entries = entries, .count = count, .rounds = rounds, .samples = samples, .failures = failures};
+    memset(failures, 0, (size_t)count * sizeof *failures);
+    step(c, -1);
+    bool ok = open_for(c, p, e) && make_all_ready(c, &m, e) &&
+              (monotonic_seconds() - c->bench->busy_until < idle_seconds || warm_up(c, e)) &&
+              (c->bench->limit != NULL || !needs_limit(&m) || choose_limit(c, e)) &&
+              run_rounds(c, &m, seed, e) && judge_all(c, &m, e);
+    if (ok)
+        c->bench->busy_until = monotonic_seconds();
+    for (int i = 0; !ok && i < count; i++) {
+        free(failures[i]);
+        failures[i] = NULL;
+    }
+    return ok;
+}

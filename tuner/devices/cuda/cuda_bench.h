@@ -1,0 +1,20 @@
+/* Measuring on the GPU: graphs of back-to-back launches over rotating buffers, in interleaved rounds
+   (docs/measuring.md). */
+#ifndef TUNER_DEVICES_CUDA_CUDA_BENCH_H
+#define TUNER_DEVICES_CUDA_CUDA_BENCH_H
+
+#include "tuner/devices/cuda/cuda_device.h"
+
+/* device_operations.measure */
+bool cuda_bench_measure(struct device *d, const struct problem *p, const struct measured_entry *entries,
+                        int count, int rounds, uint64_t seed, double *samples, char **failures,
+                        struct error *e);
+void cuda_bench_close(struct cuda_device *c);
+
+/* Drops a module's graph and workspace. */
+void cuda_module_forget(struct cuda_device *c, struct cuda_module *m);
+
+/* How many buffer sets the launches rotate through, and how many launches one graph has. */
+void cuda_bench_shape(const struct problem *p, int64_t l2_bytes, int *sets, int *launches);
+
+#endif
