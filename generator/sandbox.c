@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parts of a request's time. Both end before the parent loses patience, so that the message can say more. */
+static const double LATE = 0.8, OVER = 0.9;
+
 enum { HOOK_INSTRUCTIONS = 100000, MESSAGE_SIZE = 1536 };
 
 /* Lua's own pairs() goes through keys in an order that changes from run to run. */
@@ -111,10 +114,21 @@ static int set_up(lua_State *L)
     return 0;
 }
 
+/* Whether `part` of the request's time is over. */
+static bool has_passed(const struct sandbox *s, double part)
+{
+    return s->seconds > 0 && monotonic_seconds() > s->begin + part * s->seconds;
+}
+
+bool sandbox_is_late(lua_State *L)
+{
+    return has_passed(sandbox_of(L), LATE);
+}
+
 static void hook(lua_State *L, lua_Debug *at)
 {
     struct sandbox *s = sandbox_of(L);
-    if (s->deadline == 0 || monotonic_seconds() < s->deadline)
+    if (!has_passed(s, OVER))
         return;
     lua_getinfo(L, "Sl", at);
     sandbox_raise(L, at->short_src, at->currentline > 0 ? at->currentline : 0,
@@ -166,9 +180,8 @@ static void set_error(const struct sandbox *s, const char *text, struct error *e
 
 bool sandbox_run(struct sandbox *s, double seconds, lua_CFunction f, void *context, struct error *e)
 {
-    /* A little before the parent loses patience, so that the message can name the line. */
     s->seconds = seconds;
-    s->deadline = seconds > 0 ? monotonic_seconds() + 0.9 * seconds : 0;
+    s->begin = monotonic_seconds();
     lua_settop(s->L, 0);
     lua_pushcfunction(s->L, f); /* no upvalues: needs no memory */
     lua_pushlightuserdata(s->L, context);

@@ -19,8 +19,9 @@ struct activity {
 
 struct sandbox {
     lua_State *L;
-    size_t used, limit;        /* bytes of the Lua state */
-    double deadline, seconds;  /* when the present request ends, and how long it may take; monotonic clock */
+    size_t used, limit;    /* bytes of the Lua state */
+    double begin, seconds; /* of the present request: when it began, on the monotonic clock, and how long it
+                              may take; 0 for as long as it likes */
     struct activity *activity; /* never NULL; not owned */
     char **paths;              /* of the chunks loaded, for those that Lua shortens in its messages; owned */
     int path_count;
@@ -38,6 +39,9 @@ bool sandbox_run(struct sandbox *s, double seconds, lua_CFunction f, void *conte
 
 /* Notes what is evaluated from now on; cut to what `struct activity` holds. */
 void sandbox_doing(lua_State *L, const char *place, const char *what);
+
+/* Whether the request is about to run out of its time. */
+bool sandbox_is_late(lua_State *L);
 
 /* Compiles text and pushes the function; a syntax error is raised. */
 void sandbox_load(lua_State *L, const char *text, size_t size, const char *path);

@@ -13,7 +13,7 @@
 
 #include <lua.h>
 
-enum { PARAMETERS_MAX = 64, WORD_MAX = 64 };
+enum { PARAMETERS_MAX = 64, VALUES_MAX = 4096, WORD_MAX = 64 };
 
 enum value_kind { VALUE_INTEGER, VALUE_BOOLEAN, VALUE_WORD };
 
@@ -37,7 +37,7 @@ struct constraint {
     int *parameters;               /* indices, in the order of the function's arguments */
     int parameter_count, bound_at; /* bound_at: how many parameters must be bound before it can be checked */
     int function, line;
-    char *sentence, *title; /* title: "constraint 'sentence'" */
+    char *sentence, *title, *place; /* "constraint 'sentence'", "configs/softmax.lua:41" */
     bool default_only;
     unsigned char
         *answers; /* for the problem, by the values' indices: 0 unknown, 1 holds, 2 does not; or NULL */

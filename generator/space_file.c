@@ -213,6 +213,7 @@ static void read_constraint(lua_State *L, struct space *s, int number)
         space_fail(L, s, c->line, "constraint %d has no sentence that says what it requires", number);
     c->sentence = take_text(L, s, c->line, -1);
     c->title = must_format("constraint '%s'", c->sentence);
+    c->place = must_format("%s:%d", s->path, c->line);
     lua_pop(L, 1);
     if (lua_rawgeti(L, -1, 1) != LUA_TTABLE)
         space_fail(L, s, c->line, "constraint '%s' has no list of parameters as its first entry",
@@ -386,6 +387,7 @@ static void free_constraint(struct constraint *c)
     free(c->parameters);
     free(c->sentence);
     free(c->title);
+    free(c->place);
     free(c->answers);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ANSWERS_MAX = 1 << 20 };
+enum { ANSWERS_MAX = 1 << 20, STEPS_BETWEEN_LOOKS = 4096 };
 
 struct value_range parameter_range(const struct space *s, const struct parameter *p)
 {
@@ -40,9 +40,7 @@ static unsigned char *answer_at(const struct space *s, struct constraint *c, con
 
 static bool ask(lua_State *L, const struct space *s, const struct constraint *c, const struct variant *v)
 {
-    char place[sizeof(struct activity)];
-    snprintf(place, sizeof place, "%s:%d", s->path, c->line);
-    sandbox_doing(L, place, c->title);
+    sandbox_doing(L, c->place, c->title);
     luaL_checkstack(L, c->parameter_count + 3, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, c->function);
     for (int i = 0; i < c->parameter_count; i++)
@@ -86,7 +84,7 @@ struct listing {
     struct space *s;
     struct variant v;
     struct text_buffer *keys;
-    size_t most, size_max, count;
+    size_t most, size_max, count, steps;
     double below[PARAMETERS_MAX + 1]; /* combinations once so many parameters are bound */
     struct constraint **constraints;  /* by the number of parameters that must be bound */
     int begin[PARAMETERS_MAX + 2];    /* where those of each number begin */
@@ -107,6 +105,10 @@ static void add_variant(struct listing *l)
 /* Lists what the first `bound` parameters' values allow. False once there are enough. */
 static bool descend(struct listing *l, int bound)
 {
+    if (++l->steps % STEPS_BETWEEN_LOOKS == 0 && sandbox_is_late(l->L))
+        space_fail(l->L, l->s, 0,
+                   "the list of its %.0f combinations takes too long: narrow it by constraints or --set",
+                   l->below[0]);
     for (int i = l->begin[bound]; i < l->begin[bound + 1]; i++)
         if (!constraint_holds(l->L, l->s, l->constraints[i], &l->v)) {
             l->constraints[i]->cut += l->below[bound];

@@ -125,9 +125,9 @@ int space_list_length(lua_State *L, const struct space *s, int line, const char 
                        luaL_tolstring(L, -1, NULL));
         entries++;
     }
-    if (entries != length || length > INT32_MAX / 2)
+    if (entries != length)
         space_fail(L, s, line, "%s: a list is expected, and this one has holes", what);
-    return (int)length;
+    return length < INT32_MAX / 2 ? (int)length : INT32_MAX / 2;
 }
 
 static void add_values(lua_State *L, const struct space *s, struct parameter *p, int ref)
@@ -136,6 +136,8 @@ static void add_values(lua_State *L, const struct space *s, struct parameter *p,
     char what[WORD_MAX + 32];
     snprintf(what, sizeof what, "values of parameter '%s'", p->name);
     int length = space_list_length(L, s, line, what);
+    if (p->count + length > VALUES_MAX)
+        space_fail(L, s, line, "parameter '%s' has more than %d values", p->name, VALUES_MAX);
     p->values = must_realloc(p->values, (size_t)(p->count + length + 1) * sizeof *p->values);
     for (int i = 1; i <= length; i++) {
         lua_rawgeti(L, -1, i);

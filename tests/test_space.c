@@ -167,6 +167,8 @@ static void what_is_wrong_is_named_with_its_place(void **state)
          "space.lua:4: values of parameter 'vec': a list is expected, and this one has holes"},
         {SPACE("{ 'vec', { a = 1 }, 'doc' }", ""),
          "space.lua:4: values of parameter 'vec': a list is expected, and 'a' is no place in it"},
+        {SPACE("{ 'vec', function() local t = {} for i = 1, 5000 do t[i] = i end return t end, 'doc' }", ""),
+         "space.lua:4: parameter 'vec' has more than 4096 values"},
         {SPACE("{ 'vec', {}, 'doc' }", ""), "space.lua:4: parameter 'vec' has no values"},
         {SPACE("{ 'vec', { 1 } }", ""), "space.lua:4: parameter 'vec' has no sentence that says what it is"},
         {SPACE("{ 'vec' }", ""),
@@ -390,6 +392,25 @@ static void too_many_variants_are_an_error(void **state)
     fixture_close(&f);
 }
 
+static void a_listing_that_takes_too_long_is_an_error(void **state)
+{
+    (void)state;
+    static const char *const hundreds =
+        "local function hundred() local t = {} for i = 1, 100 do t[i] = i end return t end\n";
+    char *space = must_format(
+        "%s%s", hundreds,
+        SPACE(
+            "{ 'a', hundred(), 'doc' }, { 'b', hundred(), 'doc' }, { 'c', hundred(), 'doc' }, { 'd', hundred(), 'doc' }",
+            "constraints = { { { 'a', 'b', 'c', 'd' }, function() return false end, 'none' } },"));
+    struct fixture f = fixture_with(space, (struct generator_options){.deadline_seconds = 0.5});
+    free(space);
+    fixture_problem(&f, 8, 1024);
+    assert_null(generator_list(f.g, 0, NULL, &f.e));
+    assert_non_null(
+        strstr(f.e.text, "space.lua: the list of its 100000000 combinations takes too long: narrow it by"));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_listing_stops_at_most),
         cmocka_unit_test(ten_million_combinations_are_pruned_early),
         cmocka_unit_test(too_many_variants_are_an_error),
+        cmocka_unit_test(a_listing_that_takes_too_long_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
