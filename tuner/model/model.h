@@ -6,9 +6,9 @@
 #include "generator/launch.h"
 #include "tuner/compile/image.h"
 
-/* Microseconds a launch of the problem; NaN when the variant cannot run there. `config` is the variant's values. What
-   the model takes into account, its sources and its known errors are in docs/model.md. */
-double model_predict_us(const struct problem *p, const struct gpu *gpu, const json_t *config, const struct image *image,
-                        const struct launch_plan *plan);
+/* Microseconds a launch of the problem; NaN when the variant cannot run there. `config` is the variant's
+   values. What the model takes into account, its sources and its known errors are in docs/model.md. */
+double model_predict_us(const struct problem *p, const struct gpu *gpu, const json_t *config,
+                        const struct image *image, const struct launch_plan *plan);
 
 #endif

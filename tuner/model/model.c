@@ -1,0 +1,183 @@
+#include "tuner/model/model.h"
+
+#include "tuner/model/model_traits.h"
+
+#include <math.h>
+
+/* docs/model.md says where each figure is from. */
+static const double dram_efficiency = 0.88; /* of the data sheet's bandwidth, what a copy reaches */
+static const double l2_bytes_clock_sm = 24; /* bytes a clock an SM, all SMs together */
+static const double sm_bytes_clock = 64;    /* bytes a clock that one SM takes from L2 */
+static const double dram_latency_us = 0.65, l2_latency_us = 0.3, l1_latency_us = 0.02, barrier_us = 0.03;
+static const double launch_us = 1.3;
+static const double mufu_clock_sm = 16, issue_clock_sm = 128; /* results, lane instructions a clock an SM */
+static const double line_bytes = 128, sector_bytes = 32;
+static const double loop_unroll = 4;  /* loads that the compiler lets a loop have in flight */
+static const double limits_power = 4; /* how sharply the slowest limit rules: 1 adds them all up */
+
+/* One launch of a variant, and a part of its blocks that runs at once. */
+struct load {
+    const struct problem *p;
+    const struct gpu *gpu;
+    struct model_traits traits;
+    double threads;       /* a block */
+    double blocks_per_sm; /* that fit */
+    double spill_bytes;   /* a thread */
+    double share;         /* of the problem's traffic that this launch has: 1 over the number of launches */
+};
+
+static double clocks_to_us(const struct load *l, double clocks)
+{
+    return clocks / l->gpu->clock_mhz;
+}
+
+static double row_bytes_in(const struct load *l)
+{
+    return (double)l->p->N * dtype_size(l->p->dtype_in);
+}
+
+static double row_bytes_out(const struct load *l)
+{
+    return (double)l->p->N * dtype_size(l->p->dtype_out);
+}
+
+/* L2 that one line can use. The large GPUs have it in two halves, each of which keeps what its own SMs read.
+ */
+static double l2_usable(const struct gpu *gpu)
+{
+    int cc = gpu->compute_capability;
+    bool halves = cc == 80 || cc == 90 || cc == 100 || cc == 103;
+    return (double)gpu->l2_bytes * (halves ? 0.5 : 0.8);
+}
+
+/* The fraction of a repeated read that L2 has lost: between two reads of a row the blocks in flight move
+   their rows' bytes, an equal part of them in each pass. The slope is fitted to the counters of v2, v4 and v5
+   on an H200. */
+static double lost_from_l2(const struct load *l, double rows_in_flight)
+{
+    double moved = rows_in_flight * (row_bytes_in(l) + row_bytes_out(l)) / fmax(l->traits.reads, 1);
+    double ratio = moved / l2_usable(l->gpu);
+    return fmin(1, fmax(0, 1.45 * (ratio - 0.6)));
+}
+
+/* 128-byte lines that one access of a warp touches. */
+static double lines_of_access(const struct load *l, double vec_bytes, double stride_bytes)
+{
+    double together = fmin(l->traits.row_threads, 32), groups = 32 / together;
+    double apart = groups * ceil(together * vec_bytes / line_bytes);
+    double dense = ceil(groups * stride_bytes / line_bytes) + 1; /* short rows share lines */
+    return fmax(32 * vec_bytes / line_bytes, fmin(apart, fmax(1, dense)));
+}
+
+/* Microseconds that `rows` rows spend in each unit, when `sms` SMs work and `resident` blocks are in flight.
+ */
+static double limits_us(const struct load *l, double rows, double sms, double resident)
+{
+    const struct model_traits *t = &l->traits;
+    const struct gpu *gpu = l->gpu;
+    double elements = rows * (double)l->p->N, in = rows * row_bytes_in(l), out = rows * row_bytes_out(l);
+    double size_in = dtype_size(l->p->dtype_in), size_out = dtype_size(l->p->dtype_out);
+    double block_rows = l->threads / t->row_threads;
+    double rows_in_flight = fmin(rows, resident * block_rows), lost = lost_from_l2(l, rows_in_flight);
+    bool hot = l->p->cache == CACHE_HOT && problem_bytes(l->p) < 0.8 * (double)gpu->l2_bytes;
+
+    double repeated = t->reads - 1;
+    double dram = hot ? 0 : (in * (1 + repeated * lost) + out) / (gpu->dram_gbs * 1e3 * dram_efficiency);
+
+    /* A store that does not fill its sector costs the whole of it. */
+    double vec_out = fmin(16, t->vec_bytes * size_out / size_in);
+    double waste = t->row_threads * vec_out < sector_bytes && row_bytes_out(l) > sector_bytes
+                       ? sector_bytes / (t->row_threads * vec_out)
+                       : 1;
+    double spilled = 2 * l->spill_bytes * rows * t->row_threads;
+    double l2_bytes = in * t->reads + out * waste + spilled;
+    double l2 = clocks_to_us(l, l2_bytes / (l2_bytes_clock_sm * gpu->sms));
+    double port = clocks_to_us(l, l2_bytes / (sm_bytes_clock * sms));
+
+    double loads = elements * size_in / t->vec_bytes / 32 * t->reads,
+           stores = elements * size_out / vec_out / 32;
+    double lines = loads * lines_of_access(l, t->vec_bytes, (double)l->p->x_stride * size_in) +
+                   stores * lines_of_access(l, vec_out, (double)l->p->y_stride * size_out);
+    double l1 = clocks_to_us(l, lines / sms);
+
+    double mufu = clocks_to_us(l, elements * t->exps / (mufu_clock_sm * sms));
+    double issue = clocks_to_us(l, elements * t->instructions / (issue_clock_sm * sms));
+
+    /* Little's law: bytes in flight over latency. */
+    double thread_bytes = row_bytes_in(l) / t->row_threads;
+    double in_flight = rows_in_flight * t->row_threads *
+                       fmin(thread_bytes, t->held ? thread_bytes : loop_unroll * t->vec_bytes);
+    double first = hot ? l2_latency_us : dram_latency_us;
+    double latency = in * (first + repeated * l2_latency_us) / fmax(in_flight, 1);
+
+    double sum = 0;
+    for (int i = 0; i < 7; i++)
+        sum += pow((double[]){dram, l2, port, l1, mufu, issue, latency}[i], limits_power);
+    return pow(sum, 1 / limits_power);
+}
+
+/* What one block takes at the least, its loads, stores and barriers following each other. */
+static double block_us(const struct load *l)
+{
+    const struct model_traits *t = &l->traits;
+    double loads = ceil(row_bytes_in(l) / t->row_threads / t->vec_bytes);
+    bool hot = l->p->cache == CACHE_HOT && problem_bytes(l->p) < 0.8 * (double)l->gpu->l2_bytes;
+    double first = hot ? l2_latency_us : dram_latency_us;
+    double barriers = t->barriers * barrier_us;
+    if (t->held)
+        return first + barriers + l2_latency_us;
+    double batches = ceil(loads / loop_unroll);
+    if (t->row_threads == 1) { /* a thread finds the rest of a sector in L1 */
+        double misses = fmin(1, loop_unroll * t->vec_bytes / sector_bytes);
+        return batches * (misses * (first + (t->reads - 1) * l2_latency_us) + t->reads * l1_latency_us);
+    }
+    return batches * (first + (t->reads - 1) * l2_latency_us) + barriers + l2_latency_us;
+}
+
+/* All of a launch's blocks: the waves that fill the GPU, and the last one, which may not. */
+static double launch_time_us(const struct load *l, double blocks)
+{
+    double rows = (double)l->p->M, at_once = l->blocks_per_sm * l->gpu->sms;
+    double full = floor(blocks / at_once), tail = blocks - full * at_once, us = 0;
+    if (full > 0)
+        us += fmax(limits_us(l, rows * full * at_once / blocks, l->gpu->sms, at_once), full * block_us(l));
+    if (tail > 0)
+        us += fmax(limits_us(l, rows * tail / blocks, fmin(tail, l->gpu->sms), tail),
+                   full > 0 ? 0 : block_us(l));
+    return launch_us + us * l->share;
+}
+
+static bool can_run(const struct gpu *gpu, const struct launch *launch, int64_t blocks, int blocks_per_sm)
+{
+    int cluster = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    return blocks_per_sm > 0 && launch->block[0] * launch->block[1] * launch->block[2] <= 1024 &&
+           blocks <= INT32_MAX && (cluster <= 1 || cluster <= gpu->max_cluster) &&
+           (!launch->cooperative || blocks <= (int64_t)blocks_per_sm * gpu->sms);
+}
+
+double model_predict_us(const struct problem *p, const struct gpu *gpu, const json_t *config,
+                        const struct image *image, const struct launch_plan *plan)
+{
+    double us = 0;
+    for (int i = 0; i < plan->count; i++) {
+        const struct launch *launch = &plan->launches[i];
+        const struct image_kernel *kernel = image_kernel_find(image, launch->kernel);
+        int64_t blocks;
+        if (kernel == NULL || !expression_evaluate(launch->grid_of_M, p->M, gpu->sms, &blocks, NULL))
+            return NAN;
+        int threads = launch->block[0] * launch->block[1] * launch->block[2];
+        int blocks_per_sm = gpu_blocks_per_sm(
+            gpu, threads, kernel->registers, (int64_t)kernel->static_smem_bytes + launch->dynamic_smem_bytes);
+        if (!can_run(gpu, launch, blocks, blocks_per_sm))
+            return NAN;
+        struct load l = {.p = p,
+                         .gpu = gpu,
+                         .traits = model_traits_of(p, config, launch),
+                         .threads = threads,
+                         .blocks_per_sm = blocks_per_sm,
+                         .spill_bytes = kernel->spill_bytes,
+                         .share = 1.0 / plan->count};
+        us += blocks > 0 ? launch_time_us(&l, (double)blocks) : launch_us;
+    }
+    return us;
+}
