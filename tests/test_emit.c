@@ -425,7 +425,7 @@ static const char program[] =
     "  struct softmax_f32_m8192_n1024_sm_90_module a;\n"
     "  struct SECOND_module b;\n"
     "  if (softmax_f32_m8192_n1024_sm_90_load(&a) || SECOND_load(&b)) return 1;\n"
-    "  if (softmax_f32_m8192_n1024_sm_90_workspace_bytes(3) != 0 || SECOND_workspace_bytes(200, 132) != 12800)\n"
+    "  if (softmax_f32_m8192_n1024_sm_90_workspace_bytes(&a, 3) != 0 || SECOND_workspace_bytes(&b, 200) != 12800)\n"
     "    return 2;\n"
     "  if (softmax_f32_m8192_n1024_sm_90(&a, 11, 22, 0, 0, 0) != CUDA_SUCCESS) return 3;\n"
     "  if (softmax_f32_m8192_n1024_sm_90(&a, 11, 22, -1, 0, 0) != CUDA_ERROR_INVALID_VALUE) return 4;\n"

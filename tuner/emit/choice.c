@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void choice_clear(struct choice *c)
 {
@@ -40,6 +41,7 @@ struct choice_figures choice_figures(const struct choice *c)
     };
     f.bandwidth_gbs = six_digits(problem_bytes(&c->problem) / f.time_us / 1e3);
     f.of_limit = six_digits(c->limit_us / f.time_us);
-    f.of_peak = six_digits(f.bandwidth_gbs / c->gpu.dram_gbs); /* NaN for a GPU whose peak is not known */
+    bool here = strcmp(c->basis, "measured") == 0; /* another GPU has another peak */
+    f.of_peak = here ? six_digits(f.bandwidth_gbs / c->gpu.dram_gbs) : NAN;
     return f;
 }

@@ -8,7 +8,7 @@ static void write_problem(FILE *file, const struct problem *p)
 {
     char text[STEM_SIZE];
     problem_describe(p, text);
-    fprintf(file, "   problem   %s, M as the launch says\n", text);
+    fprintf(file, "   problem   %s, any M at the launch\n", text);
     if (p->x_stride == p->N && p->y_stride == p->N)
         fprintf(file, "   memory    rows one after the other");
     else

@@ -89,7 +89,7 @@ static bool launcher_plan(struct launcher *w, const struct choice *c, const char
         for (int k = 0; k < l->arg_count; k++)
             w->workspace = w->workspace || l->args[k].name == ARG_WORKSPACE;
     }
-    w->error = w->error || c->plan.count > 1 || (!api->driver && w->sms);
+    w->error = w->error || c->plan.count > 1;
     number_kernels(w);
     if (!known)
         launcher_clear(w);
@@ -116,13 +116,35 @@ static void write_calls(FILE *file, const struct launcher *w)
     }
 }
 
+/* `sms`, for the runtime API, where `fail` is what follows when it cannot be known. */
+static void write_runtime_sms(FILE *file, const char *fail)
+{
+    fprintf(file,
+            "    int device = 0, sms = 0;\n"
+            "    if (cudaGetDevice(&device) != cudaSuccess ||\n"
+            "        cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)\n"
+            "        return %s;\n",
+            fail);
+}
+
+/* The same signature for every choice, so that a caller's code fits the next one too. */
 static void write_workspace_bytes(FILE *file, const struct launcher *w)
 {
-    bool sms = mentions_sms(w->choice->plan.workspace_of_M), used = strstr(w->workspace_bytes, "M") != NULL;
-    fprintf(file, "/* Bytes of workspace for M rows%s. */\n", sms ? " on a GPU of `sms` SMs" : "");
-    fprintf(file, "%ssize_t %s_workspace_bytes(long long M%s)\n{\n", w->api->driver ? "static inline " : "",
-            w->stem, sms ? ", int sms" : "");
-    if (!used)
+    bool sms = mentions_sms(w->choice->plan.workspace_of_M), rows = strchr(w->workspace_bytes, 'M') != NULL;
+    fprintf(file, "/* Bytes of workspace for M rows. */\n");
+    if (w->api->driver)
+        fprintf(file,
+                "static inline size_t %s_workspace_bytes(const struct %s_module *module, long long M)\n{\n",
+                w->stem, w->stem);
+    else
+        fprintf(file, "size_t %s_workspace_bytes(long long M)\n{\n", w->stem);
+    if (sms && w->api->driver)
+        fprintf(file, "    int sms = module->sms;\n");
+    else if (w->api->driver)
+        fprintf(file, "    (void)module;\n");
+    else if (sms)
+        write_runtime_sms(file, "0");
+    if (!rows)
         fprintf(file, "    (void)M;\n");
     fprintf(file, "    return (size_t)(%s);\n}\n\n", w->workspace_bytes);
 }
@@ -308,13 +330,7 @@ static void write_body(FILE *file, const struct launcher *w)
     if (w->sms && api->driver)
         fprintf(file, "    int sms = module->sms;\n");
     if (w->sms && !api->driver)
-        fprintf(file,
-                "    int device = 0, sms = 0;\n"
-                "    error = cudaGetDevice(&device);\n"
-                "    if (error == cudaSuccess)\n"
-                "        error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);\n"
-                "    if (error != cudaSuccess)\n"
-                "        return error;\n");
+        write_runtime_sms(file, "cudaErrorInvalidDevice");
     write_constants(file, w);
     if (!w->workspace)
         fprintf(file, "    (void)workspace;\n");
@@ -356,8 +372,7 @@ bool launcher_text_runtime(FILE *file, const struct choice *c, const char *stem,
     if (!launcher_plan(&w, c, stem, &runtime_api, e))
         return false;
     write_calls(file, &w);
-    if (strcmp(c->plan.workspace_of_M, "0") != 0)
-        write_workspace_bytes(file, &w);
+    write_workspace_bytes(file, &w);
     fprintf(file, "/* Before the launcher gives the kernel's name a second meaning. */\n");
     for (int i = 0; i < w.kernel_count; i++)
         fprintf(file, "static const void *const %s_entry = (const void *)%s;\n", w.names[i], w.names[i]);
@@ -401,11 +416,16 @@ static void write_driver_attributes(FILE *file, const struct launcher *w)
     }
 }
 
+static bool module_has_sms(const struct launcher *w)
+{
+    return w->sms || mentions_sms(w->choice->plan.workspace_of_M);
+}
+
 static void write_module(FILE *file, const struct launcher *w)
 {
     const char *stem = w->stem;
     fprintf(file, "struct %s_module {\n    CUmodule module;\n    CUfunction kernels[%d];\n%s};\n\n", stem,
-            w->kernel_count, w->sms ? "    int sms;\n" : "");
+            w->kernel_count, module_has_sms(w) ? "    int sms;\n" : "");
     fprintf(file,
             "/* Releases what %s_load() loaded, in the same context. */\n"
             "static inline CUresult %s_unload(struct %s_module *module)\n{\n"
@@ -442,8 +462,8 @@ bool launcher_text_driver(FILE *file, const struct choice *c, const char *stem, 
     if (!launcher_plan(&w, c, stem, &driver_api, e))
         return false;
     write_calls(file, &w);
-    write_workspace_bytes(file, &w);
     write_module(file, &w);
+    write_workspace_bytes(file, &w);
     write_description(file, &w);
     fprintf(
         file,
