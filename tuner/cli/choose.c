@@ -95,19 +95,27 @@ bool choose_trial(struct session *s, const struct problem *p, const struct trial
     return ok;
 }
 
+bool choose_run(struct session *s, const struct image *image, const struct launch_plan *plan,
+                struct device_verdict *verdict, struct error *e)
+{
+    if (!device_client_verify(s->device, 0, image, plan, e))
+        return false;
+    /* The client keeps the deadline; a signal only cuts a wait short. */
+    while (!device_client_next(s->device, 1, verdict))
+        continue;
+    return true;
+}
+
 bool choose_verify(struct session *s, struct choice *choice, struct error *e)
 {
     struct device_verdict verdict;
-    if (!device_client_verify(s->device, 0, &choice->image, &choice->plan, e))
+    if (!choose_run(s, &choice->image, &choice->plan, &verdict, e))
         return false;
-    /* The client keeps the deadline; a signal only cuts a wait short. */
-    while (!device_client_next(s->device, 1, &verdict))
-        continue;
     bool correct = verdict.verdict == VERDICT_CORRECT;
     choice->max_error = verdict.max_error;
     if (!correct)
         error_set(e, STATUS_NONE_SURVIVED,
-                  "the kernel to be emitted is wrong, so nothing is written: %s: %s: %s", choice->variant,
+                  "the kernel to be emitted is wrong, so it is not written: %s: %s: %s", choice->variant,
                   verdict_name(verdict.verdict), verdict.reason);
     free(verdict.reason);
     json_decref(verdict.counts);

@@ -17,6 +17,11 @@ bool choose_trial(struct session *s, const struct problem *p, const struct trial
 bool choose_uncompiled(struct session *s, const struct problem *p, const struct trial *t, double limit_us,
                        struct choice *choice, struct error *e);
 
+/* Verifies an image on the session's device and waits for the verdict, whose reason and counts are the
+ * caller's. */
+bool choose_run(struct session *s, const struct image *image, const struct launch_plan *plan,
+                struct device_verdict *verdict, struct error *e);
+
 /* Verifies the choice's own image on the session's device, which has been told the problem, and stores its
    max_error. Status 1 when it is wrong. */
 bool choose_verify(struct session *s, struct choice *choice, struct error *e);

@@ -128,24 +128,23 @@ static bool confirm_manifest(struct session *s, const char *manifest, struct pro
     if (!read_candidates(s->options->folder, manifest, &c, e))
         return false;
     struct tuning t;
-    char **files = NULL;
+    char **manifests = NULL;
     tuning_begin(&t, s, &c.choices[0].problem, progress);
     bool ok = race_candidates(&t, &c, e);
     const struct choice *ranked[CANDIDATES_MAX];
     for (int i = 0; i < t.choice_count; i++)
         ranked[i] = &t.choices[i];
-    ok = ok && output_write(s->options->folder, ranked, t.choice_count, &files, e);
+    ok = ok && output_write(s->options->folder, ranked, t.choice_count, &manifests, e);
     if (ok && document != NULL) {
-        json_t *object = report_json(&t, NULL, (const char *const *)files, e);
+        json_t *object = report_json(&t, NULL, manifests, e);
         ok = object != NULL && json_array_append_new(json_object_get(document, "problems"), object) == 0;
     } else if (ok) {
         report_race_print(stdout, &t);
         printf("\n");
         report_key(stdout, "Choice:", t.choices[0].variant);
-        for (int i = 0; files[i] != NULL; i++)
-            printf("%-8s%s\n", i == 0 ? "Files:" : "", files[i]);
+        output_print(stdout, manifests);
     }
-    output_files_free(files);
+    output_free(manifests);
     tuning_clear(&t);
     candidates_clear(&c);
     return ok;

@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 
-static bool write_choices(const struct tuning *t, char ***files, struct error *e)
+static bool write_choices(const struct tuning *t, char ***manifests, struct error *e)
 {
     const struct choice *ranked[CANDIDATES_MAX];
     for (int i = 0; i < t->choice_count; i++)
         ranked[i] = &t->choices[i];
-    return output_write(t->session->options->output, ranked, t->choice_count, files, e);
+    return output_write(t->session->options->output, ranked, t->choice_count, manifests, e);
 }
 
 /* One problem: tuned, written, reported; in `document` with --json. False when the run cannot go on. A
@@ -22,22 +22,22 @@ static bool tune_problem(struct session *s, const struct problem *p, struct prog
 {
     struct tuning t;
     struct error why = {0};
-    char **files = NULL;
+    char **manifests = NULL;
     tuning_begin(&t, s, p, progress);
     bool found = tuning_run(&t, &why);
-    bool ok = found ? write_choices(&t, &files, e) : true;
+    bool ok = found ? write_choices(&t, &manifests, e) : true;
     if (ok && document != NULL) {
-        json_t *object = report_json(&t, found ? NULL : &why, (const char *const *)files, e);
+        json_t *object = report_json(&t, found ? NULL : &why, manifests, e);
         ok = object != NULL && json_array_append_new(json_object_get(document, "problems"), object) == 0;
     } else if (ok && found) {
-        report_print(stdout, &t, (const char *const *)files);
+        report_print(stdout, &t, manifests);
         fflush(stdout);
     }
     if (!found) {
         fprintf(stderr, "softmax-tune: %s\n", why.text);
         *status = *status > why.status ? *status : why.status;
     }
-    output_files_free(files);
+    output_free(manifests);
     tuning_clear(&t);
     return ok;
 }

@@ -8,18 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char **list_files(const char *folder, const char *stem, const char *candidates, int count)
+static char **list_manifests(const char *folder, const char *stem, int count)
 {
-    char **files = must_calloc(4, sizeof *files);
-    files[0] = must_format("%s/%s.cu .cubin .ptx .h .json", folder, stem);
-    if (count > 1)
-        files[1] = must_format("%s/2%s", candidates, count > 2 ? " and on" : "");
-    return files;
+    char **manifests = must_calloc((size_t)count + 1, sizeof *manifests);
+    for (int i = 0; i < count; i++)
+        manifests[i] = i == 0 ? must_format("%s/%s.json", folder, stem)
+                              : must_format("%s/candidates/%s/%d/%s.json", folder, stem, i + 1, stem);
+    return manifests;
+}
+
+void output_print(FILE *out, char *const *manifests)
+{
+    int count = 0;
+    while (manifests[count] != NULL)
+        count++;
+    int stem = (int)strlen(manifests[0]) - (int)strlen(".json");
+    fprintf(out, "Files:  %.*s.cu .cubin .ptx .h .json\n", stem, manifests[0]);
+    if (count > 1) {
+        int folder = (int)(strrchr(manifests[1], '/') - manifests[1]);
+        fprintf(out, "        %.*s%s%.0d, the runners-up\n", folder, manifests[1], count > 2 ? " to " : "",
+                count > 2 ? count : 0);
+    }
 }
 
 /* The runners-up are complete before the first replaces what DIR holds, and the old ones go last: at no
    moment is a candidate in no folder. */
-bool output_write(const char *folder, const struct choice *const *ranked, int count, char ***files,
+bool output_write(const char *folder, const struct choice *const *ranked, int count, char ***manifests,
                   struct error *e)
 {
     char stem[STEM_SIZE];
@@ -36,17 +50,17 @@ bool output_write(const char *folder, const struct choice *const *ranked, int co
     if (ok && count > 1 && rename(new, old) != 0)
         ok = error_set(e, STATUS_USAGE, "%s: %s", old, strerror(errno));
     if (ok)
-        *files = list_files(folder, stem, old, count);
+        *manifests = list_manifests(folder, stem, count);
     free(old);
     free(new);
     return ok;
 }
 
-void output_files_free(char **files)
+void output_free(char **manifests)
 {
-    for (int i = 0; files != NULL && files[i] != NULL; i++)
-        free(files[i]);
-    free(files);
+    for (int i = 0; manifests != NULL && manifests[i] != NULL; i++)
+        free(manifests[i]);
+    free(manifests);
 }
 
 void output_json(json_t *document)

@@ -1,5 +1,6 @@
 #include "tuner/cli/report.h"
 
+#include "tuner/cli/output.h"
 #include "tuner/cli/report_rows.h"
 
 #include <inttypes.h>
@@ -186,7 +187,7 @@ static void print_times(FILE *out, const struct tuning *t)
     fprintf(out, "%.1f s in all\n", t->seconds);
 }
 
-void report_print(FILE *out, const struct tuning *t, const char *const *files)
+void report_print(FILE *out, const struct tuning *t, char *const *manifests)
 {
     char text[STEM_SIZE];
     problem_describe(&t->problem, text);
@@ -203,8 +204,8 @@ void report_print(FILE *out, const struct tuning *t, const char *const *files)
             print_rereads(out, t, v2, "v2");
     }
     print_times(out, t);
-    for (int i = 0; files != NULL && files[i] != NULL; i++)
-        fprintf(out, "%s%s\n", i == 0 ? "Files:  " : "        ", files[i]);
+    if (manifests != NULL)
+        output_print(out, manifests);
 }
 
 void report_again(FILE *out, const struct options *o)

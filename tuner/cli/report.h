@@ -6,9 +6,10 @@
 
 #include <stdio.h>
 
-/* Everything about one problem, choice or not. `files` are the paths written, NULL-terminated; NULL for none.
+/* Everything about one problem, choice or not. `manifests` are the paths written, NULL-terminated; NULL for
+ * none.
  */
-void report_print(FILE *out, const struct tuning *t, const char *const *files);
+void report_print(FILE *out, const struct tuning *t, char *const *manifests);
 
 /* A variant's key under a label of at most 7 characters, its lines broken after commas. */
 void report_key(FILE *out, const char *label, const char *key);
@@ -24,8 +25,7 @@ json_t *report_race_json(const struct tuning *t);
 /* One element of `problems` of design.md, and what is beside it: "problem", "choice" (null where there is
    none, and then "error"), "runners_up", "ties", "limit_us", "presets", "trials", "seconds", "files". A new
    reference; NULL and `e` on failure. `why` is the error of tuning_run(), or NULL. */
-json_t *report_json(const struct tuning *t, const struct error *why, const char *const *files,
-                    struct error *e);
+json_t *report_json(const struct tuning *t, const struct error *why, char *const *manifests, struct error *e);
 
 /* Whether standard output takes colour: a terminal, and NO_COLOR is not set. */
 bool report_has_color(FILE *out);

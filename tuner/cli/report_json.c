@@ -15,13 +15,13 @@ static json_t *trial_json(const struct tuning *t, const struct trial *trial)
 {
     const struct trial *timed = tuning_stand_in(t, trial);
     double gbs = problem_bytes(&t->problem) / timed->time_us / 1e3;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s?, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "variant", trial->key,
-                  "verdict", verdict_name(trial->verdict), "reason", trial->reason, "verified",
-                  trial->verified, "max_error", number(trial->max_error), "time_us", number(timed->time_us),
-                  "time_us_low", number(timed->time_us_low), "time_us_high", number(timed->time_us_high),
-                  "bandwidth_gbs", number(gbs), "of_peak", number(gbs / t->session->gpu.dram_gbs), "of_limit",
-                  number(t->race.limit.median / timed->time_us));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s?, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "variant", trial->key, "verdict",
+        judged ? verdict_name(trial->verdict) : NULL, "reason", trial->reason, "verified", trial->verified,
+        "max_error", number(trial->max_error), "time_us", number(timed->time_us), "time_us_low",
+        number(timed->time_us_low), "time_us_high", number(timed->time_us_high), "bandwidth_gbs", number(gbs),
+        "of_peak", number(gbs / t->session->gpu.dram_gbs), "of_limit",
+        number(t->race.limit.median / timed->time_us));
     if (isfinite(timed->predicted_us))
         json_object_set_new(object, "predicted_us", json_real(timed->predicted_us));
     return object;
@@ -61,8 +61,7 @@ static json_t *trials_json(const struct tuning *t)
     return object;
 }
 
-json_t *report_json(const struct tuning *t, const struct error *why, const char *const *files,
-                    struct error *e)
+json_t *report_json(const struct tuning *t, const struct error *why, char *const *manifests, struct error *e)
 {
     json_t *choice = NULL, *runners_up = json_array(), *paths = json_array();
     for (int i = 0; why == NULL && i < t->choice_count; i++) {
@@ -78,15 +77,15 @@ json_t *report_json(const struct tuning *t, const struct error *why, const char 
         else
             json_array_append_new(runners_up, manifest);
     }
-    for (int i = 0; files != NULL && files[i] != NULL; i++)
-        json_array_append_new(paths, json_string(files[i]));
+    for (int i = 0; manifests != NULL && manifests[i] != NULL; i++)
+        json_array_append_new(paths, json_string(manifests[i]));
     json_t *object =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f}, s:o}", "problem",
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "problem",
                   problem_to_json(&t->problem), "choice", choice != NULL ? choice : json_null(), "runners_up",
                   runners_up, "ties", ties_json(t), "limit_us", number(t->race.limit.median), "presets",
                   presets_json(t), "trials", trials_json(t), "seconds", "generate", t->times.generate,
                   "compile", t->times.compile, "verify", t->times.verify, "measure", t->measure_seconds,
-                  "idle", t->times.idle, "files", paths);
+                  "idle", t->times.idle, "total", t->seconds, "files", paths);
     if (why != NULL)
         json_object_set_new(object, "error", json_string(why->text));
     return object;
