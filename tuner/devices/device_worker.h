@@ -1,13 +1,14 @@
 /* The device worker: the process that holds a device, and its messages. Private to tuner/devices/.
 
-   It opens the device and says so ({"gpu"} or {"error", "status"}), then answers requests in turn, {"do":
-   ...}: problem  {"problem", "rows", "seed", "tolerance", "thorough"}           {} verify   an image (below)
-   {"verdict", "reason", "lost", "counts"},
-                                                                             blob: the error, a double load
-   {"slot"} and an image                                          {} forget {} measure  {"slots": [slot or
-   null, ...], "rounds", "seed"}               {"failures": [text or null, ...]}, blob: the samples, doubles
-   or {"error", "status"}. An image travels as {"launches", "workspace_of_M", "cubin", "kernels"} and its
-   cubin and PTX as the blob. */
+   It opens the device and says so: {"gpu"}. Then it answers requests in turn, by their "do":
+   - problem: {"problem", "rows", "seed", "tolerance", "thorough"} -> {}
+   - verify: an image -> {"verdict", "reason", "lost", "counts"}, and the largest error (a double) as the blob
+   - load: {"slot"} and an image -> {}; forget: unloads all slots -> {}
+   - measure: {"slots": [slot, or null for the limit], "rounds", "seed"} -> {"failures": [text or null]}, and the
+     samples (doubles) as the blob.
+
+   Opening and every request may be answered with {"error", "status"} instead. An image travels as {"launches",
+   "workspace_of_M", "cubin": its size, "kernels"}, with its cubin and then its PTX as the blob. */
 #ifndef TUNER_DEVICES_DEVICE_WORKER_H
 #define TUNER_DEVICES_DEVICE_WORKER_H
 

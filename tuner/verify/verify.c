@@ -40,17 +40,18 @@ bool verify_explain(const struct oracle_batch *b, const struct oracle_verdict *v
                     size_t size)
 {
     if (verdict->bad_count > 0) {
-        char got[32], expected[32], place[48];
+        char got[32], expected[32], place[48], times[48] = "";
         format_value(got, verdict->got);
         format_value(expected, verdict->expected);
         if (verdict->bad_column >= 0)
             snprintf(place, sizeof place, "column %" PRId64, verdict->bad_column);
         else
             snprintf(place, sizeof place, "its sum");
-        snprintf(text, size,
-                 "wrong on rows %s: row %" PRId64 ", %s is %s, expected %s (%.3g times the bound)",
+        if (isfinite(verdict->max_error))
+            snprintf(times, sizeof times, " (%.3g times the bound)", verdict->max_error);
+        snprintf(text, size, "wrong on rows %s: row %" PRId64 ", %s is %s, expected %s%s",
                  oracle_kind_phrase(oracle_row_of(b, verdict->bad_row).kind), verdict->bad_row, place, got,
-                 expected, verdict->max_error);
+                 expected, times);
     } else if (verdict->input_changed > 0) {
         snprintf(text, size, "changes its input: %" PRId64 " elements of x differ afterwards",
                  verdict->input_changed);

@@ -10,10 +10,11 @@
 
 /* What the kernels of oracle.cu share with this file. */
 struct judge_counts {
-    unsigned long long worst; /* bits of the worst error as a float, then the row */
+    unsigned long long worst; /* 32 bits of a float, 4 of 15 - kind, 28 of the row */
     unsigned long long bad, input_changed, gap_changed;
 };
 enum { ROW_SUM_BYTES = 2 * sizeof(double) };
+_Static_assert(ORACLE_KINDS <= 16, "a kind has 4 bits in judge_counts.worst");
 
 /* The sums of a batch's rows, which every variant is judged with. */
 struct sums_of_batch {
@@ -272,7 +273,7 @@ bool cuda_oracle_judge(struct device *d, const struct oracle_batch *b, device_ad
     verdict->bad_count = (int64_t)counts.bad;
     verdict->input_changed = (int64_t)counts.input_changed;
     verdict->gap_changed = (int64_t)counts.gap_changed;
-    return counts.bad == 0 || explain_row(c, b, (int64_t)(counts.worst & 0xffffffffu), y, verdict, e);
+    return counts.bad == 0 || explain_row(c, b, (int64_t)(counts.worst & 0xfffffffu), y, verdict, e);
 }
 
 bool cuda_oracle_look(struct cuda_device *c, CUdeviceptr address, size_t bytes, struct error *e)

@@ -4,7 +4,7 @@
 // gridDim.y blocks share a long row, each a part of it.
 
 struct judge_counts {
-    unsigned long long worst; // bits of the worst error as a float, then the row
+    unsigned long long worst; // the worst error's bits as a float; of equal ones the first kind; the row: 32, 4, 28 bits
     unsigned long long bad, input_changed, gap_changed;
 };
 
@@ -108,9 +108,10 @@ struct row_sum {
     double sum, bound;
 };
 
-static __device__ void note_worst(judge_counts *counts, double error, long long row)
+static __device__ void note_worst(judge_counts *counts, double error, int kind, long long row)
 {
-    const unsigned long long key = (unsigned long long)oracle_bits_of((float)error) << 32 | (unsigned)row;
+    const unsigned long long key =
+        (unsigned long long)oracle_bits_of((float)error) << 32 | (unsigned)(15 - kind) << 28 | (unsigned)row;
     if (error > 0 && key > *(volatile unsigned long long *)&counts->worst)
         atomicMax(&counts->worst, key);
 }
@@ -145,7 +146,7 @@ static __device__ void compare_row(const oracle_batch &b, const oracle_row &r, l
         atomicAdd(&counts->bad, bad);
     if (threadIdx.x > 0)
         return;
-    note_worst(counts, worst, row);
+    note_worst(counts, worst, r.kind, row);
     if (gridDim.y == 1) {
         row_sums[row] = {sum, sum_bound};
     } else {
@@ -191,7 +192,7 @@ extern "C" __global__ void oracle_judge_sums(const oracle_batch b, const oracle_
     const double error = oracle_is_nan(s.sum) ? infinity : fabs(s.sum - 1) / s.bound;
     if (error > 1)
         atomicAdd(&counts->bad, 1ull);
-    note_worst(counts, error, row);
+    note_worst(counts, error, oracle_row_of(&b, row).kind, row);
 }
 
 // Sets *changed when one of `count` bytes is not `pattern`.
