@@ -69,9 +69,32 @@ static double lines_of_access(const struct load *l, double vec_bytes, double str
     return fmax(32 * vec_bytes / line_bytes, fmin(apart, fmax(1, dense)));
 }
 
-/* Microseconds that `rows` rows spend in each unit, when `sms` SMs work and `resident` blocks are in flight.
- */
-static double limits_us(const struct load *l, double rows, double sms, double resident)
+/* Whether what the problem moves stays in L2 from run to run. */
+static bool is_hot(const struct load *l)
+{
+    return l->p->cache == CACHE_HOT && problem_bytes(l->p) < 0.8 * (double)l->gpu->l2_bytes;
+}
+
+/* What one block takes at the least, its loads, stores and barriers following each other. */
+static double block_us(const struct load *l)
+{
+    const struct model_traits *t = &l->traits;
+    double loads = ceil(row_bytes_in(l) / t->row_threads / t->vec_bytes);
+    double first = is_hot(l) ? l2_latency_us : dram_latency_us;
+    double barriers = t->barriers * barrier_us;
+    if (t->held)
+        return first + barriers + l2_latency_us;
+    double batches = ceil(loads / loop_unroll);
+    if (t->row_threads == 1) { /* a thread finds the rest of a sector in L1 */
+        double misses = fmin(1, loop_unroll * t->vec_bytes / sector_bytes);
+        return batches * (misses * (first + (t->reads - 1) * l2_latency_us) + t->reads * l1_latency_us);
+    }
+    return batches * (first + (t->reads - 1) * l2_latency_us) + barriers + l2_latency_us;
+}
+
+/* Microseconds that `rows` rows take when `sms` SMs work, `resident` blocks are in flight and each place for
+   a block sees `turns` blocks one after another. */
+static double limits_us(const struct load *l, double rows, double sms, double resident, double turns)
 {
     const struct model_traits *t = &l->traits;
     const struct gpu *gpu = l->gpu;
@@ -79,7 +102,7 @@ static double limits_us(const struct load *l, double rows, double sms, double re
     double size_in = dtype_size(l->p->dtype_in), size_out = dtype_size(l->p->dtype_out);
     double block_rows = l->threads / t->row_threads;
     double rows_in_flight = fmin(rows, resident * block_rows), lost = lost_from_l2(l, rows_in_flight);
-    bool hot = l->p->cache == CACHE_HOT && problem_bytes(l->p) < 0.8 * (double)gpu->l2_bytes;
+    bool hot = is_hot(l);
 
     double repeated = t->reads - 1;
     double dram = hot ? 0 : (in * (1 + repeated * lost) + out) / (gpu->dram_gbs * 1e3 * dram_efficiency);
@@ -110,28 +133,15 @@ static double limits_us(const struct load *l, double rows, double sms, double re
     double first = hot ? l2_latency_us : dram_latency_us;
     double latency = in * (first + repeated * l2_latency_us) / fmax(in_flight, 1);
 
-    double sum = 0;
-    for (int i = 0; i < 7; i++)
-        sum += pow((double[]){dram, l2, port, l1, mufu, issue, latency}[i], limits_power);
-    return pow(sum, 1 / limits_power);
-}
+    /* A block loads, computes and stores in turn; only other blocks of its SM fill the gaps. */
+    double share = fmin(gpu->dram_gbs * 1e3 * dram_efficiency / sms, sm_bytes_clock * gpu->clock_mhz);
+    double cycle = turns * (block_us(l) + block_rows * (row_bytes_in(l) + row_bytes_out(l)) / share);
 
-/* What one block takes at the least, its loads, stores and barriers following each other. */
-static double block_us(const struct load *l)
-{
-    const struct model_traits *t = &l->traits;
-    double loads = ceil(row_bytes_in(l) / t->row_threads / t->vec_bytes);
-    bool hot = l->p->cache == CACHE_HOT && problem_bytes(l->p) < 0.8 * (double)l->gpu->l2_bytes;
-    double first = hot ? l2_latency_us : dram_latency_us;
-    double barriers = t->barriers * barrier_us;
-    if (t->held)
-        return first + barriers + l2_latency_us;
-    double batches = ceil(loads / loop_unroll);
-    if (t->row_threads == 1) { /* a thread finds the rest of a sector in L1 */
-        double misses = fmin(1, loop_unroll * t->vec_bytes / sector_bytes);
-        return batches * (misses * (first + (t->reads - 1) * l2_latency_us) + t->reads * l1_latency_us);
-    }
-    return batches * (first + (t->reads - 1) * l2_latency_us) + barriers + l2_latency_us;
+    const double each[] = {dram, l2, port, l1, mufu, issue, latency, cycle};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
+        sum += pow(each[i], limits_power);
+    return pow(sum, 1 / limits_power);
 }
 
 /* All of a launch's blocks: the waves that fill the GPU, and the last one, which may not. */
@@ -140,10 +150,9 @@ static double launch_time_us(const struct load *l, double blocks)
     double rows = (double)l->p->M, at_once = l->blocks_per_sm * l->gpu->sms;
     double full = floor(blocks / at_once), tail = blocks - full * at_once, us = 0;
     if (full > 0)
-        us += fmax(limits_us(l, rows * full * at_once / blocks, l->gpu->sms, at_once), full * block_us(l));
+        us += limits_us(l, rows * full * at_once / blocks, l->gpu->sms, at_once, full);
     if (tail > 0)
-        us += fmax(limits_us(l, rows * tail / blocks, fmin(tail, l->gpu->sms), tail),
-                   full > 0 ? 0 : block_us(l));
+        us += limits_us(l, rows * tail / blocks, fmin(tail, l->gpu->sms), tail, full > 0 ? 0 : 1);
     return launch_us + us * l->share;
 }
 
