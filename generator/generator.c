@@ -38,6 +38,8 @@ static bool lose_worker(struct generator *g, enum worker_answer how, struct erro
 static bool ask(struct generator *g, json_t *body, struct message *reply, struct error *e)
 {
     struct message request = {.body = body};
+    if (body == NULL) /* json_pack() takes nothing else */
+        return error_set(e, STATUS_USAGE, "a name, variant or problem is not UTF-8");
     if (g->worker == NULL) {
         json_decref(body);
         return error_set(e, g->broken.status, "%s", g->broken.text);
@@ -176,23 +178,28 @@ json_t *generator_config(struct generator *g, const char *key, struct error *e)
     return ask_for(g, json_pack("{s:s, s:s}", "request", "config", "typed", key), "config", e);
 }
 
+static int integer_of(const struct message *reply, const char *field)
+{
+    return (int)json_integer_value(json_object_get(reply->body, field));
+}
+
 bool generator_source(struct generator *g, const char *key, const char *kernel, struct source *out,
                       struct error *e)
 {
     struct message reply;
     if (!ask(g, json_pack("{s:s, s:s, s:s}", "request", "source", "typed", key, "kernel", kernel), &reply, e))
         return false;
-    const json_t *files = json_object_get(reply.body, "files");
-    *out = (struct source){.size = (size_t)json_integer_value(json_object_get(reply.body, "size")),
-                           .line_count = (int)json_integer_value(json_object_get(reply.body, "lines")),
-                           .file_count = (int)json_array_size(files)};
+    *out = (struct source){.text = reply.blob, /* ends with its NUL; what is behind that goes unused */
+                           .size = (size_t)integer_of(&reply, "size"),
+                           .line_count = integer_of(&reply, "lines"),
+                           .file_count = integer_of(&reply, "files")};
     size_t lines_size = (size_t)out->line_count * sizeof *out->lines;
-    out->files = must_calloc((size_t)out->file_count + 1, sizeof *out->files);
-    for (int i = 0; i < out->file_count; i++)
-        out->files[i] = must_strdup(json_string_value(json_array_get(files, (size_t)i)));
     out->lines = must_malloc(lines_size + 1);
-    memcpy(out->lines, (const char *)reply.blob + out->size + 1, lines_size);
-    out->text = reply.blob; /* ends with its NUL; the lines behind it go unused */
+    memcpy(out->lines, out->text + out->size + 1, lines_size);
+    out->files = must_calloc((size_t)out->file_count, sizeof *out->files);
+    const char *path = out->text + out->size + 1 + lines_size;
+    for (int i = 0; i < out->file_count; i++, path += strlen(path) + 1)
+        out->files[i] = must_strdup(path);
     reply.blob = NULL;
     message_clear(&reply);
     return true;

@@ -69,8 +69,9 @@ static void serve_describe(lua_State *L, struct server *server)
 
 static void serve_list(lua_State *L, struct server *server)
 {
-    size_t count = space_list(L, &server->space, (size_t)integer_of(server, "most"),
-                              server->context->options.memory_bytes, &server->blob);
+    size_t count =
+        space_list(L, &server->space, (size_t)json_integer_value(json_object_get(server->request, "most")),
+                   server->context->options.memory_bytes, &server->blob);
     json_object_set_new(server->reply, "count", json_integer((json_int_t)count));
     if (count > 0)
         return;
@@ -108,10 +109,9 @@ static void serve_source(lua_State *L, struct server *server)
     text_add(&server->blob, r->text.data, r->text.size);
     text_add(&server->blob, "", 1);
     text_add(&server->blob, (const char *)r->lines, (size_t)r->line_count * sizeof *r->lines);
-    json_t *files = json_array();
-    for (int i = 0; i < r->path_count; i++)
-        json_array_append_new(files, json_string(r->paths[i]));
-    json_object_set_new(server->reply, "files", files);
+    for (int i = 0; i < r->path_count; i++) /* not as JSON: a path need not be UTF-8 */
+        text_add(&server->blob, r->paths[i], strlen(r->paths[i]) + 1);
+    json_object_set_new(server->reply, "files", json_integer(r->path_count));
     json_object_set_new(server->reply, "size", json_integer((json_int_t)r->text.size));
     json_object_set_new(server->reply, "lines", json_integer(r->line_count));
 }

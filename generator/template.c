@@ -281,7 +281,7 @@ static int emit(lua_State *L)
         size_t size;
         if (i % 2 == 1 && !value_to_text(L, i))
             refuse_value(L, f, line, i, (i - 3) / 2);
-        const char *piece = lua_tolstring(L, i, &size);
+        const char *piece = luaL_checklstring(L, i, &size);
         text_add(&t->line, piece, size);
     }
     int column = column_at(L, t, 1), file = path_index(t, f);

@@ -71,5 +71,7 @@ bool text_read_file(struct text_buffer *b, const char *path, size_t limit, struc
         return error_set(e, STATUS_USAGE, "%s cannot be read: %s", path, strerror(reason));
     if (b->size > limit)
         return error_set(e, STATUS_USAGE, "%s is longer than %zu bytes", path, limit);
+    if (memchr(b->data, '\0', b->size) != NULL)
+        return error_set(e, STATUS_USAGE, "%s is no text: it has a byte 0", path);
     return true;
 }

@@ -270,6 +270,7 @@ static void a_wrong_key_is_refused(void **state)
                         "variant 'v9': 'v9' is neither a preset of space 'test' (v1, v2, v3) nor NAME=VALUE");
     assert_string_equal(completed(&f, "vec=1,v1", true), "variant 'vec=1,v1': 'v1' is not NAME=VALUE");
     assert_string_equal(completed(&f, "vec=1,vec=2", true), "variant 'vec=1,vec=2': 'vec' is given twice");
+    assert_string_equal(completed(&f, "vec=\xff", true), "a name, variant or problem is not UTF-8");
     assert_string_equal(completed(&f, "vec=1,", true), "variant 'vec=1,' ends with a comma");
     assert_string_equal(completed(&f, "v2", false),
                         "variant 'v2': parameter 'wide' has no value '1' for this problem (it has 0)");
