@@ -180,10 +180,8 @@ static void print_times(FILE *out, const struct tuning *t)
     if (unverified > 0)
         fprintf(out, "%s%d compiled only", separator, unverified);
     fprintf(out, "%s\n", t->complete ? "" : "; the run ended before the others");
-    fprintf(
-        out,
-        "Time:   generate %.1f s, compile %.1f s (all workers), verify %.1f s, measure %.1f s, idle %.1f s; ",
-        t->times.generate, t->times.compile, t->times.verify, t->measure_seconds, t->times.idle);
+    fprintf(out, "Time:   generate %.1f, compile %.1f (all workers), verify %.1f, measure %.1f, idle %.1f; ",
+            t->times.generate, t->times.compile, t->times.verify, t->measure_seconds, t->times.idle);
     fprintf(out, "%.1f s in all\n", t->seconds);
 }
 

@@ -15,8 +15,10 @@ static json_t *trial_json(const struct tuning *t, const struct trial *trial)
 {
     const struct trial *timed = tuning_stand_in(t, trial);
     double gbs = problem_bytes(&t->problem) / timed->time_us / 1e3;
+    /* A trial that was compiled only has no verdict. */
+    bool judged = trial->verified || (trial->finished && trial->verdict != VERDICT_CORRECT);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s?, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "variant", trial->key, "verdict",
+        "{s:s, s:s?, s:s?, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "variant", trial->key, "verdict",
         judged ? verdict_name(trial->verdict) : NULL, "reason", trial->reason, "verified", trial->verified,
         "max_error", number(trial->max_error), "time_us", number(timed->time_us), "time_us_low",
         number(timed->time_us_low), "time_us_high", number(timed->time_us_high), "bandwidth_gbs", number(gbs),

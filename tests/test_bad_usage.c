@@ -1,0 +1,155 @@
+/* What a user gets wrong: one clear line that names the place, the designed status, and nothing written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "program.h"
+
+struct mistake {
+    const char *arguments;
+    int status;
+    const char *line; /* part of what is said */
+};
+
+static const struct mistake mistakes[] = {
+    {"--arch sm_120", 2, "--N is missing"},
+    {"--N 0 --arch sm_120", 2, "--N: 0 is out of range"},
+    {"--N -5 --arch sm_120", 2, "--N: -5 is out of range"},
+    {"--N 9999999999999 --arch sm_120", 2, "--N: 9999999999999 is out of range"},
+    {"--N 99999999999999999999999 --arch sm_120", 2, "--N: 99999999999999999999999 is out of range"},
+    {"--N abc --arch sm_120", 2, "--N: 'abc' is not a whole number"},
+    {"--N 12x --arch sm_120", 2, "--N: '12x' is not a whole number"},
+    {"--N 64,, --arch sm_120", 2, "--N: '' is not a whole number"},
+    {"--N 8 --M -1 --arch sm_120", 2, "--M: -1 is out of range"},
+    {"--N 2147483647 --M 70368744177664 --arch sm_120", 2, "2^46 elements"},
+    {"--N 8 --dtype f64 --arch sm_120", 2, "--dtype: 'f64' is not known: it is f32, f16 or bf16"},
+    {"--N 8 --op relu --arch sm_120", 2, "--op: 'relu' is not known"},
+    {"--N 8 --scale 2 --arch sm_120", 2, "--scale: '2' is not known: it is none or value"},
+    {"--N 8 --cache warm --arch sm_120", 2, "--cache: 'warm' is not known"},
+    {"--N 8 --align 3 --arch sm_120", 2, "alignment is 3"},
+    {"--N 8 --x-stride 4 --arch sm_120", 2, "x stride is 4"},
+    {"--N 8 --in-place --out-dtype bf16 --arch sm_120", 2, "in place"},
+    {"--N 8 --arch sm_999", 2, "sm_999"},
+    {"--N 8 --arch sm_120 --gpu none-such", 2, "none-such"},
+    {"--N 8 --arch sm_120 --jobs 0", 2, "--jobs: 0 is out of range"},
+    {"--N 8 --arch sm_120 --seconds -1", 2, "--seconds: -1 is out of range"},
+    {"--N 8 --arch sm_120 --seconds soon", 2, "--seconds: 'soon' is not a number"},
+    {"--N 8 --arch sm_120 --seconds nan", 2, "--seconds: 'nan' is not a number"},
+    {"--N 8 --arch sm_120 --tolerance 0", 2, "--tolerance: 0 is out of range"},
+    {"--N 8 --arch sm_120 --seed x", 2, "--seed: 'x' is not a whole number"},
+    {"--N 8 --arch sm_120 --strategy local", 2, "--strategy: local search is not there yet"},
+    {"--N 8 --arch sm_120 --strategy clever", 2, "--strategy: 'clever' is not known"},
+    {"--N 8 --arch sm_120 --device gpu", 2, "--device: 'gpu' is not known"},
+    {"--N 8 --arch sm_120 --device cuda:x", 2, "--device cuda: 'x' is not a whole number"},
+    {"--N 8 --arch sm_120 --space huge", 2, "--space: 'huge' is not known"},
+    {"--N 8 --arch sm_120 --set threads", 2, "--set: 'threads' is not NAME=VALUE"},
+    {"list --N 8 --arch sm_120 --set none=1", 2, "none"},
+    {"list --N 8 --arch sm_120 --config none.lua", 2, "none.lua"},
+    {"list --N 8 --arch sm_120 --problems p.json", 2, "--problems"},
+    {"list --arch sm_120 --problems none.json", 2, "--problems none.json: No such file"},
+    {"--N 8 --arch sm_120 --device none --output /proc/out", 2, "--output /proc/out"},
+    {"--N 8 --arch sm_120 --device none --output /dev/null", 2, "--output /dev/null: Not a directory"},
+    {"--N 8 --arch sm_120 --device none --store /proc/store", 3, "--store /proc/store"},
+    {"--N 8 --device none", 3, "--arch sm_120"},
+    {"source --N 8 --arch sm_120", 2, "--variant is missing"},
+    {"source --N 8 --arch sm_120 --variant v99", 2, "v99"},
+    {"source --N 8 --arch sm_120 --variant threads=7", 2, "threads"},
+    {"bench --N 8 --arch sm_120", 2, "nothing to race"},
+    {"bench --N 8 --arch sm_120 v2 --device none", 3, "needs the GPU itself"},
+    {"check --N 8 --arch sm_120 --device none", 3, "needs a device"},
+    {"confirm", 2, "FOLDER is missing"},
+    {"confirm none", 2, "no manifest"},
+    {"tuen --N 8", 2, "'tuen' is no command"},
+    {"list --N 8 --arch sm_120 more", 2, "'more' is not expected"},
+};
+
+static void each_mistake_gets_one_line_and_its_status(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        char *folder = temporary_folder();
+        struct run run = run_program(folder, mistakes[i].arguments);
+        bool right = run.status == mistakes[i].status && count_lines(run.err) == 1 &&
+                     strncmp(run.err, "softmax-tune", 12) == 0 && strstr(run.err, mistakes[i].line) != NULL &&
+                     run.out[0] == '\0';
+        if (!right)
+            fail_msg("'%s' gave status %d, said '%s' and printed '%s'", mistakes[i].arguments, run.status,
+                     run.err, run.out);
+        run_clear(&run);
+        temporary_folder_remove(folder);
+    }
+}
+
+static void an_unknown_option_gets_a_hint(void **state)
+{
+    (void)state;
+    char *folder = temporary_folder();
+    struct run run = run_program(folder, "list --foo");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "unrecognized option '--foo'"));
+    assert_non_null(strstr(run.err, "softmax-tune list --help"));
+    run_clear(&run);
+    temporary_folder_remove(folder);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char *path = must_format("%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    free(path);
+}
+
+static void a_wrong_file_of_problems_is_named_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *line;
+    } files[] = {
+        {"[\n{\"N\": 8},\n{\"N\" 8}]", "problems.json:3"},
+        {"{\"N\": 8}", "no JSON array"},
+        {"[]", "no JSON array"},
+        {"[{\"N\": 8}, {\"N\": 0}]", "problem 2"},
+        {"[{\"N\": 8, \"dtype_in\": \"f64\"}]", "problem 1"},
+        {"[7]", "problem 1"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *folder = temporary_folder();
+        write_file(folder, "problems.json", files[i].text);
+        struct run run = run_program(folder, "list --arch sm_120 --problems problems.json");
+        assert_int_equal(run.status, 2);
+        assert_int_equal(count_lines(run.err), 1);
+        assert_non_null(strstr(run.err, files[i].line));
+        run_clear(&run);
+        temporary_folder_remove(folder);
+    }
+}
+
+static void a_space_that_is_wrong_is_named_with_its_line(void **state)
+{
+    (void)state;
+    char *folder = temporary_folder();
+    write_file(folder, "mine.lua", "return space {\n  name = 'mine',\n  parameters = { {");
+    struct run run = run_program(folder, "list --arch sm_120 --N 8 --config mine.lua");
+    assert_int_equal(run.status, 2);
+    assert_int_equal(count_lines(run.err), 1);
+    assert_non_null(strstr(run.err, "mine.lua:3"));
+    run_clear(&run);
+    temporary_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_mistake_gets_one_line_and_its_status),
+        cmocka_unit_test(an_unknown_option_gets_a_hint),
+        cmocka_unit_test(a_wrong_file_of_problems_is_named_with_its_line),
+        cmocka_unit_test(a_space_that_is_wrong_is_named_with_its_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* The commands end to end, on a machine with or without a GPU: everything here is for sm_120 without a
+ * device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "program.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+
+static struct run run_well(const char *folder, const char *arguments)
+{
+    struct run run = run_program(folder, arguments);
+    if (run.status != 0)
+        fail_msg("'%s' gave status %d and said '%s'", arguments, run.status, run.err);
+    return run;
+}
+
+static json_t *run_json(const char *folder, const char *arguments)
+{
+    struct run run = run_well(folder, arguments);
+    json_error_t why;
+    json_t *document = json_loads(run.out, 0, &why);
+    if (document == NULL)
+        fail_msg("'%s' printed what is no JSON document: line %d: %s", arguments, why.line, why.text);
+    run_clear(&run);
+    return document;
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char *path = must_format("%s/%s", folder, name);
+    bool there = access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+static void every_command_has_a_page_of_at_most_100_columns(void **state)
+{
+    char *folder = *state;
+    static const char *const commands[] = {"", "tune", "list", "source", "check", "bench", "confirm", "gpus"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char *arguments = must_format("%s --help", commands[i]);
+        struct run run = run_well(folder, arguments);
+        assert_string_equal(run.err, "");
+        assert_non_null(strstr(run.out, "Usage:"));
+        assert_non_null(strstr(run.out, "Examples:"));
+        assert_non_null(strstr(run.out, "Exit status:"));
+        for (const char *line = run.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+            assert_true(strcspn(line, "\n") <= 100);
+        run_clear(&run);
+        free(arguments);
+    }
+}
+
+static void version_names_program_compiler_and_lua(void **state)
+{
+    struct run run = run_well(*state, "--version");
+    assert_memory_equal(run.out, "softmax-tune ", 13);
+    assert_non_null(strstr(run.out, "\nNVRTC "));
+    assert_non_null(strstr(run.out, "\nLua 5.4"));
+    run_clear(&run);
+}
+
+static void list_prints_a_key_a_line_and_count_their_number(void **state)
+{
+    struct run keys = run_well(*state, "list --arch sm_120 --N 8192 --config article");
+    struct run count = run_well(*state, "list --arch sm_120 --N 8192 --config article --count");
+    assert_true(count_lines(keys.out) > 5);
+    assert_int_equal(count_lines(keys.out), atoi(count.out));
+    for (const char *line = keys.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+        assert_memory_equal(line, "scope=", 6);
+    run_clear(&keys);
+    run_clear(&count);
+}
+
+static void list_as_json_holds_the_same_keys(void **state)
+{
+    struct run keys = run_well(*state, "list --arch sm_120 --N 64 --config article");
+    json_t *document = run_json(*state, "list --arch sm_120 --N 64 --config article --json");
+    json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    json_t *variants = json_object_get(problem, "variants");
+    assert_int_equal(json_integer_value(json_object_get(problem, "count")), count_lines(keys.out));
+    assert_int_equal(json_array_size(variants), count_lines(keys.out));
+    const char *first = json_string_value(json_array_get(variants, 0));
+    assert_memory_equal(keys.out, first, strlen(first));
+    run_clear(&keys);
+    json_decref(document);
+}
+
+static void set_pins_a_parameter(void **state)
+{
+    struct run run = run_well(*state, "list --arch sm_120 --N 8192 --config article --set threads=128");
+    assert_true(count_lines(run.out) > 0);
+    for (const char *line = run.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+        assert_non_null(strstr(line, "threads=128,"));
+    run_clear(&run);
+}
+
+static void source_prints_the_named_variant_with_the_whole_stem(void **state)
+{
+    struct run run = run_well(*state, "source --arch sm_120 --N 8192 --M 4096 --config article --variant v4");
+    assert_non_null(strstr(run.out, "softmax_f32_m4096_n8192_sm_120("));
+    assert_non_null(strstr(run.out, "vec_bytes=16"));
+    assert_non_null(strstr(run.out, "__global__"));
+    run_clear(&run);
+}
+
+static void tune_without_a_device_emits_a_prediction_and_its_runners_up(void **state)
+{
+    char *folder = *state;
+    json_t *document = run_json(folder, "--arch sm_120 --N 64 --M 1000 --config article --set threads=128 "
+                                        "--device none --json --quiet");
+    json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    json_t *choice = json_object_get(problem, "choice");
+    assert_string_equal(json_string_value(json_object_get(choice, "basis")), "predicted");
+    assert_string_equal(json_string_value(json_object_get(choice, "schema")), "softmax-tune/kernel/1");
+    assert_true(json_real_value(json_object_get(choice, "predicted_us")) > 0);
+    assert_null(json_object_get(choice, "time_us"));
+    assert_int_equal(json_array_size(json_object_get(problem, "runners_up")), 4);
+    assert_int_equal(json_array_size(json_object_get(problem, "presets")), 5);
+    json_t *trials = json_object_get(problem, "trials");
+    assert_int_equal(json_integer_value(json_object_get(trials, "correct")), 0);
+    assert_true(json_integer_value(json_object_get(trials, "unverified")) > 5);
+    assert_true(json_is_real(json_object_get(json_object_get(problem, "seconds"), "compile")));
+    json_decref(document);
+    static const char *const suffixes[] = {"cu", "cubin", "ptx", "h", "json"};
+    for (int rank = 1; rank <= 5; rank++)
+        for (int i = 0; i < 5; i++) {
+            char place[64] = "out";
+            if (rank > 1)
+                snprintf(place, sizeof place, "out/candidates/softmax_f32_m1000_n64_sm_120/%d", rank);
+            char *name = must_format("%s/softmax_f32_m1000_n64_sm_120.%s", place, suffixes[i]);
+            assert_true(is_there(folder, name));
+            free(name);
+        }
+}
+
+static void a_variant_that_nothing_can_prove_is_not_trusted_without_a_guard(void **state)
+{
+    struct run run =
+        run_program(*state, "--arch sm_120 --N 64 --config article --set passes=2 --set guard=none "
+                            "--device none --quiet");
+    assert_int_equal(run.status, 1);
+    assert_int_equal(count_lines(run.err), 1);
+    run_clear(&run);
+}
+
+static void the_report_of_a_prediction_says_so_and_fits_100_columns(void **state)
+{
+    struct run run =
+        run_well(*state, "--arch sm_120 --N 64 --config article --set threads=128 --device none");
+    assert_non_null(strstr(run.out, "PREDICTED"));
+    assert_non_null(strstr(run.out, "\nv5 "));
+    assert_non_null(strstr(run.out, "\nchoice "));
+    assert_non_null(strstr(run.out, "\nAgain:  softmax-tune --arch sm_120 --N 64 --config article "
+                                    "--set threads=128 --device none --seed 1\n"));
+    assert_null(strstr(run.out, "\033")); /* no colour into a file */
+    for (const char *line = run.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+        if (strncmp(line, "Again:", 6) != 0)
+            assert_true(strcspn(line, "\n") <= 100);
+    run_clear(&run);
+}
+
+static void lists_give_a_choice_a_pair(void **state)
+{
+    json_t *document = run_json(*state, "--arch sm_120 --N 32,64 --M 1,8 --config article --set threads=128 "
+                                        "--set vec_bytes=4 --device none --json");
+    json_t *problems = json_object_get(document, "problems");
+    assert_int_equal(json_array_size(problems), 4);
+    static const int shapes[4][2] = {{1, 32}, {8, 32}, {1, 64}, {8, 64}};
+    for (size_t i = 0; i < 4; i++) {
+        json_t *choice = json_object_get(json_array_get(problems, i), "choice");
+        assert_int_equal(json_integer_value(json_object_get(choice, "M")), shapes[i][0]);
+        assert_int_equal(json_integer_value(json_object_get(choice, "N")), shapes[i][1]);
+    }
+    json_decref(document);
+}
+
+static void a_source_that_does_not_compile_is_a_failed_trial_and_all_failing_is_status_1(void **state)
+{
+    char *folder = *state;
+    char *path = must_format("%s/broken.cu", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("extern \"C\" __global__ void ${kernel}(const float *x, float *y)\n{\n    y[0] = nothing;\n}\n",
+          file);
+    fclose(file);
+    free(path);
+    path = must_format("%s/broken.lua", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(
+        "return space { name = 'broken', template = 'broken.cu', parameters = { { 'a', { 1, 2 }, 'nothing' } },\n"
+        "  launch = function(v) return { { grid_of_M = 'M', block = 32, args = { 'x', 'y' } } } end }\n",
+        file);
+    fclose(file);
+    free(path);
+    struct run run =
+        run_program(folder, "--arch sm_120 --N 64 --config broken.lua --templates . --device none "
+                            "--quiet --output broken");
+    assert_int_equal(run.status, 1);
+    assert_int_equal(count_lines(run.err), 1);
+    assert_non_null(strstr(run.err, "broken.cu:3"));
+    assert_false(is_there(folder, "broken/softmax_f32_m8192_n64_sm_120.json"));
+    run_clear(&run);
+}
+
+/* Starts the program, waits for its first line on standard error, and sends it a signal. */
+static int interrupt_after_first_line(const char *folder, int signal_number)
+{
+    int descriptors[2];
+    assert_int_equal(pipe(descriptors), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int nothing = open("/dev/null", O_WRONLY);
+        if (chdir(folder) != 0 || dup2(descriptors[1], STDERR_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0)
+            _exit(99);
+        close(descriptors[0]);
+        close(descriptors[1]);
+        setenv("HOME", folder, 1);
+        unsetenv("XDG_CACHE_HOME");
+        execl(PROGRAM, PROGRAM, "--arch", "sm_120", "--N", "4096", "--device", "none", "--jobs", "1",
+              (char *)NULL);
+        _exit(98);
+    }
+    close(descriptors[1]);
+    char byte = 0;
+    while (byte != '\n' && read(descriptors[0], &byte, 1) == 1)
+        continue;
+    kill(child, signal_number);
+    int status;
+    char rest[256];
+    while (read(descriptors[0], rest, sizeof rest) > 0)
+        continue;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(descriptors[0]);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void a_signal_ends_the_run_with_its_status_and_no_file_half_written(void **state)
+{
+    char *folder = *state;
+    assert_int_equal(interrupt_after_first_line(folder, SIGINT), 130);
+    assert_int_equal(interrupt_after_first_line(folder, SIGTERM), 143);
+    char *path = must_format("%s/out", folder);
+    DIR *directory = opendir(path);
+    assert_non_null(directory);
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        assert_null(strstr(entry->d_name, ".tmp"));
+    closedir(directory);
+    free(path);
+}
+
+static int set_up(void **state)
+{
+    *state = temporary_folder();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    temporary_folder_remove(*state);
+    return 0;
+}
+
+int main(void)
+{
+    /* One folder for all: what one test compiled, the next finds in the cache. */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_command_has_a_page_of_at_most_100_columns),
+        cmocka_unit_test(version_names_program_compiler_and_lua),
+        cmocka_unit_test(list_prints_a_key_a_line_and_count_their_number),
+        cmocka_unit_test(list_as_json_holds_the_same_keys),
+        cmocka_unit_test(set_pins_a_parameter),
+        cmocka_unit_test(source_prints_the_named_variant_with_the_whole_stem),
+        cmocka_unit_test(tune_without_a_device_emits_a_prediction_and_its_runners_up),
+        cmocka_unit_test(a_variant_that_nothing_can_prove_is_not_trusted_without_a_guard),
+        cmocka_unit_test(the_report_of_a_prediction_says_so_and_fits_100_columns),
+        cmocka_unit_test(lists_give_a_choice_a_pair),
+        cmocka_unit_test(a_source_that_does_not_compile_is_a_failed_trial_and_all_failing_is_status_1),
+        cmocka_unit_test(a_signal_ends_the_run_with_its_status_and_no_file_half_written),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
