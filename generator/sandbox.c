@@ -155,26 +155,38 @@ void sandbox_close(struct sandbox *s)
     *s = (struct sandbox){0};
 }
 
-/* Lua shortens a long path in its messages: "...er/space.lua:3: what". Sets `e` with the whole one. */
+/* The path of the chunk that `text` begins with, and how many characters of it that takes: Lua shortens a
+   long path in its messages, "...er/space.lua:3: what". NULL where a message has no place in front. */
+static const char *path_in_front(const struct sandbox *s, const char *text, size_t *length)
+{
+    for (int i = 0; i < s->path_count; i++) {
+        char shown[LUA_IDSIZE];
+        size_t whole = strlen(s->paths[i]);
+        if (whole < LUA_IDSIZE)
+            *length = (size_t)snprintf(shown, sizeof shown, "%s", s->paths[i]);
+        else
+            *length = (size_t)snprintf(shown, sizeof shown, "...%s", s->paths[i] + whole - (LUA_IDSIZE - 4));
+        if (strncmp(text, shown, *length) == 0 && text[*length] == ':')
+            return s->paths[i];
+    }
+    return NULL;
+}
+
+/* Sets `e` to the message of an error of Lua: one line, with a place in front. */
 static void set_error(const struct sandbox *s, const char *text, struct error *e)
 {
-    char shortened[LUA_IDSIZE], line[sizeof e->text];
-    const char *path = "";
-    for (int i = 0; i < s->path_count; i++) {
-        size_t length = strlen(s->paths[i]);
-        if (length < LUA_IDSIZE)
-            continue;
-        int kept = snprintf(shortened, sizeof shortened, "...%s", s->paths[i] + length - (LUA_IDSIZE - 4));
-        if (strncmp(text, shortened, (size_t)kept) == 0) {
-            path = s->paths[i];
-            text += kept;
-            break;
-        }
-    }
-    snprintf(line, sizeof line, "%s%s", path, text);
+    char line[sizeof e->text];
+    size_t length;
+    const char *path = path_in_front(s, text, &length);
+    if (path != NULL)
+        snprintf(line, sizeof line, "%s%s", path, text + length);
+    else if (s->raised)
+        snprintf(line, sizeof line, "%s", text);
+    else
+        snprintf(line, sizeof line, "%s: %s: %s", s->activity->place, s->activity->what, text);
     for (char *c = line; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            *c = ' '; /* one line, whatever the text says */
+            *c = ' ';
     error_set(e, STATUS_USAGE, "%s", line);
 }
 
@@ -182,6 +194,7 @@ bool sandbox_run(struct sandbox *s, double seconds, lua_CFunction f, void *conte
 {
     s->seconds = seconds;
     s->begin = monotonic_seconds();
+    s->raised = false;
     lua_settop(s->L, 0);
     lua_pushcfunction(s->L, f); /* no upvalues: needs no memory */
     lua_pushlightuserdata(s->L, context);
@@ -235,6 +248,7 @@ void sandbox_raise(lua_State *L, const char *place, int line, const char *format
     else if (place != NULL)
         snprintf(where, sizeof where, "%s: ", place);
     lua_pushfstring(L, "%s%s", where, text);
+    sandbox_of(L)->raised = true;
     lua_error(L);
     abort(); /* lua_error() does not return */
 }

@@ -22,6 +22,7 @@ struct sandbox {
     size_t used, limit;    /* bytes of the Lua state */
     double begin, seconds; /* of the present request: when it began, on the monotonic clock, and how long it
                               may take; 0 for as long as it likes */
+    bool raised;           /* sandbox_raise() was called: the message says all that is to be said */
     struct activity *activity; /* never NULL; not owned */
     char **paths;              /* of the chunks loaded, for those that Lua shortens in its messages; owned */
     int path_count;

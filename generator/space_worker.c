@@ -14,6 +14,7 @@ struct server {
     const struct space_worker_context *context;
     struct sandbox sandbox;
     struct space space;
+    bool has_problem; /* and the space's parameters were evaluated for it */
     struct templates *templates;
     const json_t *request; /* the present one's body */
     json_t *reply;         /* and its answer, an object */
@@ -58,7 +59,9 @@ static void serve_problem(lua_State *L, struct server *server)
     const json_t *record = json_object_get(server->request, "gpu");
     if (!gpu_of_json(record, &gpu, &e))
         sandbox_raise(L, NULL, 0, "%s", e.text);
+    server->has_problem = false;
     space_set_problem(L, &server->space, json_object_get(server->request, "problem"), &gpu, record);
+    server->has_problem = true;
 }
 
 static void serve_describe(lua_State *L, struct server *server)
@@ -145,7 +148,7 @@ static int serve(lua_State *L)
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         if (strcmp(requests[i].name, name) != 0)
             continue;
-        if (requests[i].needs_problem && !server->space.has_problem)
+        if (requests[i].needs_problem && !server->has_problem)
             sandbox_raise(L, server->space.path, 0, "no problem was set");
         requests[i].serve(L, server);
         return 0;

@@ -91,6 +91,7 @@ static void an_error_names_file_and_line(void **state)
     assert_string_equal(run("local a = 1\nlocal b = = 2"), "x.lua:2: unexpected symbol near '='");
     assert_string_equal(run("\n\nerror('what')"), "x.lua:3: what");
     assert_string_equal(run("\nreturn threds"), "x.lua:2: unknown value 'threds'");
+    assert_string_equal(run("error('without a place', 0)"), "x.lua: the text: without a place");
 }
 
 static void a_long_path_is_named_whole(void **state)
