@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "generator/text_buffer.h"
 #include "tests/space_fixture.h"
 
 static const char space[] =
@@ -217,6 +218,44 @@ static void a_built_in_template_is_named_as_such(void **state)
     generator_close(g);
 }
 
+/* The text of the first block of `language` in docs/space.md. */
+static char *example(const char *language)
+{
+    struct text_buffer manual = {0};
+    struct error e;
+    assert_true(text_read_file(&manual, SOURCE_DIR "/docs/space.md", 1 << 20, &e));
+    char *fence = must_format("```%s\n", language), *begin = strstr(manual.data, fence);
+    assert_non_null(begin);
+    begin += strlen(fence);
+    char *text = must_format("%.*s", (int)(strstr(begin, "```") - begin), begin);
+    free(fence);
+    text_free(&manual);
+    return text;
+}
+
+static void the_example_of_the_manual_is_right(void **state)
+{
+    (void)state;
+    char *manual_space = example("lua"), *manual_template = example("c");
+    struct fixture f = fixture_open(manual_space);
+    fixture_template(&f, "rows.cu", manual_template);
+    char *keys = fixture_list(&f, 0);
+    assert_string_equal(keys, "threads=256,vec_bytes=4 threads=256,vec_bytes=16 threads=128,vec_bytes=4 "
+                              "threads=128,vec_bytes=16 threads=512,vec_bytes=4");
+    struct source s;
+    struct launch_plan plan;
+    assert_true(generator_launch(f.g, "wide", "kern", NULL, &plan, &f.e));
+    assert_true(generator_source(f.g, "wide", "kern", &s, &f.e));
+    assert_non_null(
+        strstr(s.text,
+               "i < 256; i += 256) {\n        sum += x_row[4 * i + 0];\n        sum += x_row[4 * i + 1];\n"));
+    source_clear(&s);
+    free(keys);
+    free(manual_space);
+    free(manual_template);
+    fixture_close(&f);
+}
+
 int main(void)
 {
 #define WITH_SPACE(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
@@ -236,6 +275,7 @@ int main(void)
         WITH_SPACE(an_error_within_a_part_names_the_part),
         WITH_SPACE(every_line_is_mapped_to_its_template),
         cmocka_unit_test(a_built_in_template_is_named_as_such),
+        cmocka_unit_test(the_example_of_the_manual_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
