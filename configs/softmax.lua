@@ -63,10 +63,10 @@ return space {
       end, "an update a vector is for an online sum over vectors" },
     { { "passes", "guard" }, function(passes, guard) return passes == 2 or guard == "none" end,
       "three passes need no guard: they know the maximum before the first exponential" },
-    { { "threads", "vec_bytes", "cache", "reduction", "passes", "update", "guard", "exp" },
-      function(threads, vec_bytes, cache, reduction, passes, update, guard, exp, problem)
+    { { "threads", "vec_bytes", "cache", "reduction", "passes", "update", "guard", "exp", "resident" },
+      function(threads, vec_bytes, cache, reduction, passes, update, guard, exp, resident)
         return guard == "clamped" or passes == 3 or (threads == 256 and vec_bytes == 16 and cache == "none"
-               and reduction == "shuffle" and update == "element" and exp == "expf")
+               and reduction == "shuffle" and update == "element" and exp == "expf" and resident == 0)
       end, "only the article's v5 goes without a guard" },
     { { "threads", "resident" }, function(threads, resident, problem, gpu)
         return resident == 0 or (resident % threads == 0 and resident > threads
