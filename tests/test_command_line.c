@@ -9,9 +9,8 @@
 
 #include "program.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <pty.h>
 
 static struct run run_well(const char *folder, const char *arguments)
 {
@@ -211,50 +210,85 @@ static void a_source_that_does_not_compile_is_a_failed_trial_and_all_failing_is_
     run_clear(&run);
 }
 
-/* Starts the program, waits for its first line on standard error, and sends it a signal. */
-static int interrupt_after_first_line(const char *folder, int signal_number)
+/* Starts the program on a terminal, waits until its bar says that a variant was compiled, and sends it a
+ * signal. */
+static int interrupt_after_first_variant(const char *folder, const char *n, int signal_number)
 {
-    int descriptors[2];
-    assert_int_equal(pipe(descriptors), 0);
-    pid_t child = fork();
+    int terminal;
+    pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+    assert_true(child >= 0);
     if (child == 0) {
         int nothing = open("/dev/null", O_WRONLY);
-        if (chdir(folder) != 0 || dup2(descriptors[1], STDERR_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0)
+        if (chdir(folder) != 0 || dup2(nothing, STDOUT_FILENO) < 0)
             _exit(99);
-        close(descriptors[0]);
-        close(descriptors[1]);
         setenv("HOME", folder, 1);
+        setenv("TERM", "xterm", 1);
         unsetenv("XDG_CACHE_HOME");
-        execl(PROGRAM, PROGRAM, "--arch", "sm_120", "--N", "4096", "--device", "none", "--jobs", "1",
+        execl(PROGRAM, PROGRAM, "--arch", "sm_120", "--N", n, "--device", "none", "--jobs", "1",
               (char *)NULL);
         _exit(98);
     }
-    close(descriptors[1]);
-    char byte = 0;
-    while (byte != '\n' && read(descriptors[0], &byte, 1) == 1)
-        continue;
-    kill(child, signal_number);
+    char text[65536] = "";
+    size_t size = 0;
+    bool sent = false;
+    ssize_t got;
+    while ((got = read(terminal, text + size, sizeof text - size - 1)) > 0) {
+        size += (size_t)got;
+        text[size] = '\0';
+        const char *bar = strstr(text, "] ");
+        while (bar != NULL && atoi(bar + 2) == 0)
+            bar = strstr(bar + 1, "] ");
+        if (bar != NULL && !sent)
+            sent = kill(child, signal_number) == 0;
+        if (size > sizeof text / 2)
+            size = 0;
+    }
+    close(terminal);
     int status;
-    char rest[256];
-    while (read(descriptors[0], rest, sizeof rest) > 0)
-        continue;
     assert_int_equal(waitpid(child, &status, 0), child);
-    close(descriptors[0]);
+    assert_true(sent);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static void a_signal_ends_the_run_with_its_status_and_no_file_half_written(void **state)
+static void an_interrupted_run_emits_the_best_so_far(void **state)
 {
-    char *folder = *state;
-    assert_int_equal(interrupt_after_first_line(folder, SIGINT), 130);
-    assert_int_equal(interrupt_after_first_line(folder, SIGTERM), 143);
-    char *path = must_format("%s/out", folder);
-    DIR *directory = opendir(path);
-    assert_non_null(directory);
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        assert_null(strstr(entry->d_name, ".tmp"));
-    closedir(directory);
+    assert_int_equal(interrupt_after_first_variant(*state, "4096", SIGINT), 130);
+    assert_true(is_there(*state, "out/softmax_f32_m8192_n4096_sm_120.json"));
+    assert_true(is_there(*state, "out/softmax_f32_m8192_n4096_sm_120.cubin"));
+}
+
+static void a_terminated_run_emits_the_best_so_far(void **state)
+{
+    assert_int_equal(interrupt_after_first_variant(*state, "2048", SIGTERM), 143);
+    assert_true(is_there(*state, "out/softmax_f32_m8192_n2048_sm_120.json"));
+}
+
+static void problems_come_from_a_file(void **state)
+{
+    char *path = must_format("%s/problems.json", (char *)*state);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("[{\"N\": 64}, {\"N\": 128, \"M\": 3, \"dtype_in\": \"bf16\", \"op\": \"log_softmax\"}]", file);
+    fclose(file);
     free(path);
+    json_t *document = run_json(*state, "list --arch sm_120 --problems problems.json --count --json");
+    json_t *problems = json_object_get(document, "problems");
+    assert_int_equal(json_array_size(problems), 2);
+    json_t *first = json_object_get(json_array_get(problems, 0), "problem");
+    json_t *second = json_object_get(json_array_get(problems, 1), "problem");
+    assert_int_equal(json_integer_value(json_object_get(first, "M")), 8192);
+    assert_int_equal(json_integer_value(json_object_get(second, "M")), 3);
+    assert_string_equal(json_string_value(json_object_get(second, "dtype_in")), "bf16");
+    assert_string_equal(json_string_value(json_object_get(second, "op")), "log_softmax");
+    json_decref(document);
+}
+
+static void gpus_as_json_says_whether_one_is_here(void **state)
+{
+    json_t *document = run_json(*state, "gpus --device none --json");
+    assert_true(json_array_size(json_object_get(document, "gpus")) >= 10);
+    assert_true(json_is_null(json_object_get(document, "here")));
+    json_decref(document);
 }
 
 static int set_up(void **state)
@@ -284,7 +318,10 @@ int main(void)
         cmocka_unit_test(the_report_of_a_prediction_says_so_and_fits_100_columns),
         cmocka_unit_test(lists_give_a_choice_a_pair),
         cmocka_unit_test(a_source_that_does_not_compile_is_a_failed_trial_and_all_failing_is_status_1),
-        cmocka_unit_test(a_signal_ends_the_run_with_its_status_and_no_file_half_written),
+        cmocka_unit_test(an_interrupted_run_emits_the_best_so_far),
+        cmocka_unit_test(a_terminated_run_emits_the_best_so_far),
+        cmocka_unit_test(problems_come_from_a_file),
+        cmocka_unit_test(gpus_as_json_says_whether_one_is_here),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

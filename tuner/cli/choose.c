@@ -33,10 +33,12 @@ static void set_evidence(struct choice *c, const struct trial *t, double limit_u
 }
 
 bool choose_uncompiled(struct session *s, const struct problem *p, const struct trial *t, double limit_us,
-                       struct choice *choice, struct error *e)
+                       const struct stored_choice *stored, struct choice *choice, struct error *e)
 {
     *choice = (struct choice){.problem = *p, .gpu = s->gpu, .gpu_named = s->gpu_named};
     set_evidence(choice, t, limit_us);
+    if (stored != NULL)
+        stored_choice_tell(stored, choice);
     char stem[STEM_SIZE];
     problem_stem(p, true, s->gpu.arch, s->gpu_named ? s->gpu.short_name : NULL, stem);
     struct image_facts facts = facts_of(&t->image);
@@ -79,9 +81,9 @@ static bool compile_emitted(struct session *s, struct choice *choice, struct err
 }
 
 bool choose_trial(struct session *s, const struct problem *p, const struct trial *t, double limit_us,
-                  struct choice *choice, struct error *e)
+                  const struct stored_choice *stored, struct choice *choice, struct error *e)
 {
-    if (!choose_uncompiled(s, p, t, limit_us, choice, e))
+    if (!choose_uncompiled(s, p, t, limit_us, stored, choice, e))
         return false;
     bool ok = compile_emitted(s, choice, e);
     if (ok && choice->image.code_hash != t->image.code_hash)

@@ -3,19 +3,19 @@
 #define TUNER_CLI_CHOOSE_H
 
 #include "tuner/cli/session.h"
-#include "tuner/emit/choice.h"
+#include "tuner/emit/choices.h"
 #include "tuner/race/race.h"
 
 /* Generates the trial's source with the full stem as the kernel's name, compiles exactly the .cu text that
-   will be emitted, and makes sure that this is the machine code that was timed. Its evidence is the trial's:
-   times where it was measured, with `limit_us`, else the prediction. Status 3 when the code differs. The
-   choice is the caller's. */
+   will be emitted, and makes sure that this is the machine code that was timed. Its evidence is that of
+   `stored`, or, where this is NULL, the trial's: times where it was measured, with `limit_us`, else the
+   prediction. Status 3 when the code differs. The choice is the caller's. */
 bool choose_trial(struct session *s, const struct problem *p, const struct trial *t, double limit_us,
-                  struct choice *choice, struct error *e);
+                  const struct stored_choice *stored, struct choice *choice, struct error *e);
 
 /* The choice as it is before it is compiled, for the text of its .cu. */
 bool choose_uncompiled(struct session *s, const struct problem *p, const struct trial *t, double limit_us,
-                       struct choice *choice, struct error *e);
+                       const struct stored_choice *stored, struct choice *choice, struct error *e);
 
 /* Verifies an image on the session's device and waits for the verdict, whose reason and counts are the
  * caller's. */

@@ -18,7 +18,7 @@ static char *source_text(struct session *s, struct tuning *t, int index, struct 
         return NULL;
     }
     struct choice choice;
-    if (!choose_uncompiled(s, &t->problem, trial, NAN, &choice, e))
+    if (!choose_uncompiled(s, &t->problem, trial, NAN, NULL, &choice, e))
         return NULL;
     char *text = emit_cu_text(&choice, e);
     choice_clear(&choice);

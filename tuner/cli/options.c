@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 64 };
+enum { OPTIONS_MAX = 64, CHECK_ROWS = 8 };
 
 static const struct argp_option problem_options[] = {
     {.doc = "Problem:"},
@@ -392,6 +392,7 @@ void options_parse(int argc, char **argv, struct options *o)
     *o = (struct options){.tolerance = 1, .seconds = INFINITY, .seed = 1, .output = "out"};
     o->again = quote_command(argc, argv);
     o->command = find_command(&argc, &argv);
+    o->rows = o->command->run == command_check ? CHECK_ROWS : 0;
     struct argp_option all[OPTIONS_MAX];
     int count = add_options(all, 0, o->command->own);
     count = o->command->takes_problem ? add_options(all, count, problem_options) : count;

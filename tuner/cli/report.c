@@ -142,8 +142,11 @@ static void print_evidence(FILE *out, const struct tuning *t)
             fprintf(out, "; %d samples were dropped, since the GPU was throttled", t->race.throttled);
         fprintf(out, "\n");
     } else {
-        fprintf(out, "Basis:  predicted for %s: 'softmax-tune confirm %s' on that GPU settles it\n",
-                t->session->gpu.name, t->session->options->output);
+        if (t->has_stored)
+            fprintf(out, "Basis:  stored, measured on %s: %.4g us\n", t->stored.gpu, t->stored.time_us);
+        else
+            fprintf(out, "Basis:  predicted for %s: 'softmax-tune confirm %s' on that GPU settles it\n",
+                    t->session->gpu.name, t->session->options->output);
         fprintf(out, t->proven > 0
                          ? "Proof:  on the emulator (the PTX, not ptxas's code), on a sample of rows\n"
                          : "Proof:  none: nothing was run\n");

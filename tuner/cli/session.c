@@ -71,10 +71,11 @@ static bool find_gpu(struct session *s, enum session_need need, struct error *e)
     if (wanted)
         s->device = device_client_open(DEVICE_CUDA, o->device_index, NULL, &why);
     if (wanted && s->device == NULL && native)
-        return error_set(e, STATUS_MISSING,
-                         "no GPU can be used here (%s): name one to choose for it by prediction, for example "
-                         "--arch sm_120",
-                         why.text);
+        return error_set(
+            e, STATUS_MISSING,
+            "no GPU can be used here: %s; or name one to choose for it by prediction, for example "
+            "--arch sm_120",
+            why.text);
     if (wanted && s->device == NULL && o->device == WISH_CUDA)
         return error_set(e, STATUS_MISSING, "--device cuda: %s", why.text);
     if (s->device == NULL)

@@ -212,6 +212,7 @@ void tuning_clear(struct tuning *t)
     free(t->trials);
     free(t->why_none);
     race_result_clear(&t->race);
+    stored_choice_clear(&t->stored);
     for (int i = 0; i < t->choice_count; i++)
         choice_clear(&t->choices[i]);
     *t = (struct tuning){0};

@@ -21,7 +21,9 @@ struct tuning {
         choices[CANDIDATES_MAX]; /* owned: the choice, then, where it is predicted, its runners-up */
     const struct trial *chosen[CANDIDATES_MAX]; /* the trial of each choice */
     int choice_count;
-    int proven; /* choices that ran right on the emulator */
+    int proven;                  /* choices that ran right on the emulator */
+    bool has_stored;             /* the only variant is a choice that ships with the program: */
+    struct stored_choice stored; /* owned */
     struct pipeline_times times;
     double measure_seconds, started; /* `started` on monotonic_seconds() */
     double seconds;                  /* in all */

@@ -40,7 +40,7 @@ static bool choose_measured(struct tuning *t, struct error *e)
     if (t->race.winner == NULL)
         return none_survived(t, e);
     t->chosen[0] = t->race.winner;
-    if (!choose_trial(t->session, &t->problem, t->race.winner, t->race.limit.median, &t->choices[0], e))
+    if (!choose_trial(t->session, &t->problem, t->race.winner, t->race.limit.median, NULL, &t->choices[0], e))
         return false;
     t->choice_count = 1;
     return choose_verify(t->session, &t->choices[0], e);
@@ -58,7 +58,7 @@ static int by_prediction(const void *a, const void *b)
 static bool add_candidate(struct tuning *t, struct trial *trial, struct error *e)
 {
     struct choice *choice = &t->choices[t->choice_count];
-    if (!choose_trial(t->session, &t->problem, trial, NAN, choice, e))
+    if (!choose_trial(t->session, &t->problem, trial, NAN, t->has_stored ? &t->stored : NULL, choice, e))
         return false;
     if (t->session->device != NULL) {
         struct error why;
@@ -129,10 +129,31 @@ static bool choose_predicted(struct tuning *t, struct error *e)
     return ok && (t->choice_count > 0 || none_survived(t, e));
 }
 
+/* Without the GPU, a choice that ships with the program stands for the whole space that it was made in:
+   nothing but the default space, whole, and a variant that this space still has. */
+static bool add_stored(struct tuning *t)
+{
+    struct session *s = t->session;
+    const struct generator_options *o = &s->options->space;
+    if (s->measures || o->config != NULL || o->templates != NULL || (o->pins != NULL && o->pins[0] != NULL) ||
+        !choices_find_built_in(&t->problem, &s->gpu, &t->stored))
+        return false;
+    json_t *described = generator_describe(s->space, NULL);
+    const char *name = json_string_value(json_object_get(described, "name"));
+    const char *variant = t->stored.variant;
+    t->has_stored =
+        name != NULL && strcmp(name, t->stored.space) == 0 && tuning_add_variants(t, &variant, 1, NULL);
+    json_decref(described);
+    if (!t->has_stored)
+        stored_choice_clear(&t->stored);
+    return t->has_stored;
+}
+
 bool tuning_run(struct tuning *t, struct error *e)
 {
     struct session *s = t->session;
-    if (!session_set_problem(s, &t->problem, true, false, e) || !tuning_add_space(t, 0, e))
+    if (!session_set_problem(s, &t->problem, true, false, e) ||
+        (!add_stored(t) && !tuning_add_space(t, 0, e)))
         return false;
     if (s->options->strategy == STRATEGY_RANDOM)
         shuffle_space(t);
@@ -141,7 +162,9 @@ bool tuning_run(struct tuning *t, struct error *e)
     char text[STEM_SIZE];
     problem_describe(&t->problem, text);
     progress_say(t->progress, "%s on %s (%s): %d variants%s", text, s->gpu.name, s->gpu.arch, t->space_count,
-                 s->measures ? "" : ", by prediction");
+                 t->has_stored ? ", a stored choice"
+                 : s->measures ? ""
+                               : ", by prediction");
     bool ok = s->measures ? choose_measured(t, e) : choose_predicted(t, e);
     t->seconds = monotonic_seconds() - t->started;
     return ok;
