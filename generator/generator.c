@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 enum { DEFAULT_MEMORY = 512 << 20 };
 static const double DEFAULT_SECONDS = 10;
@@ -66,8 +67,18 @@ static void choose_file(struct generator *g, const char *config)
     g->context.path = g->path;
 }
 
+static bool check_folder(const char *folder, struct error *e)
+{
+    struct stat status;
+    if (folder == NULL || (stat(folder, &status) == 0 && S_ISDIR(status.st_mode)))
+        return true;
+    return error_set(e, STATUS_USAGE, "there is no folder %s to take templates from", folder);
+}
+
 struct generator *generator_open(const struct generator_options *options, struct error *e)
 {
+    if (!check_folder(options->templates, e))
+        return NULL;
     struct generator *g = must_calloc(1, sizeof *g);
     g->context.options = *options;
     if (options->deadline_seconds == 0)

@@ -54,8 +54,7 @@ _Noreturn void sandbox_raise(lua_State *L, const char *place, int line, const ch
 /* Pushes an empty buffer that Lua frees. */
 struct text_buffer *sandbox_push_buffer(lua_State *L);
 
-/* Pushes a read-only table of `object`'s fields. Reading another field is an error that says `name` has none
- * such. */
+/* Pushes a read-only table of `object`'s fields. Reading another one is an error: `name` has none such. */
 void sandbox_push_record(lua_State *L, const json_t *object, const char *name);
 
 /* Makes reading an unknown field of the table at `index` an error that says `name` has none such. */

@@ -92,15 +92,13 @@ _Noreturn void space_fail(lua_State *L, const struct space *s, int line, const c
 void space_set_problem(lua_State *L, struct space *s, json_t *problem, const struct gpu *gpu,
                        const json_t *gpu_record);
 
-/* How many entries the list on the top of the stack has; `what` and `line` are for the error when it is none.
- */
+/* How many entries the list on the top of the stack has; `what` and `line` are for the error. */
 int space_list_length(lua_State *L, const struct space *s, int line, const char *what);
 
 /* The line on which the function at `index` begins. */
 int space_function_line(lua_State *L, int index);
 
-/* Evaluates the lists of a parameter: for the problem, or, while there is none, what does not depend on it.
- */
+/* Evaluates the lists of a parameter: for the problem; while there is none, what depends on none. */
 void parameter_evaluate(lua_State *L, const struct space *s, struct parameter *p);
 bool parameter_is_fixed(lua_State *L, const struct parameter *p);
 void parameter_clear_values(struct parameter *p);

@@ -1,5 +1,4 @@
-/* Lists the valid variants of a space: depth first, each constraint checked as soon as its parameters are
- * bound. */
+/* Lists the valid variants of a space, depth first; a constraint is checked once its parameters are bound. */
 #include "generator/sandbox.h"
 #include "generator/space.h"
 

@@ -1,5 +1,4 @@
-/* The process that holds the Lua state of a generator: answers one request after another. Private to
- * generator/. */
+/* The process that holds the Lua state of a generator and answers its requests. Private to generator/. */
 #ifndef GENERATOR_SPACE_WORKER_H
 #define GENERATOR_SPACE_WORKER_H
 

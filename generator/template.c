@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { INCLUDE_DEPTH_MAX = 16, FILE_SIZE_MAX = 4 << 20, SOURCE_SIZE_MAX = 16 << 20 };
 
@@ -71,11 +72,8 @@ static int read_text(const struct templates *t, struct template_file *f, struct 
     free(f->path);
     if (t->folder != NULL) {
         f->path = must_format("%s/%s", t->folder, f->name);
-        FILE *there = fopen(f->path, "rb");
-        if (there != NULL) {
-            fclose(there);
+        if (access(f->path, F_OK) == 0)
             return text_read_file(&f->text, f->path, FILE_SIZE_MAX, e) ? 1 : -1;
-        }
         free(f->path);
     }
     f->path = must_format("templates/%s", f->name);
@@ -203,8 +201,7 @@ static void end_line(struct rendering *r, int file, int line)
     r->lines[r->line_count++] = (struct source_line){.file = file, .line = line};
 }
 
-/* One line of text, of which trailing blanks are cut; an empty one below another, or at the top, is left out.
- */
+/* One line of text without its trailing blanks; an empty one below another, or at the top, is left out. */
 static void put_line(struct rendering *r, int column, const char *text, size_t size, int file, int line)
 {
     while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))

@@ -16,14 +16,13 @@ struct template_lines {
     bool *text;  /* whether the line is text to be produced */
 };
 
-/* Appends the Lua text to `lua`. `lines` is freed by template_lines_free(), also after a failure. Status 2.
- */
+/* Appends the Lua text to `lua`. template_lines_free() frees `lines`, also after a failure. Status 2. */
 bool template_translate(const char *path, const char *text, struct text_buffer *lua,
                         struct template_lines *lines, struct error *e);
 void template_lines_free(struct template_lines *lines);
 
-/* The text of the index-th ${...} of line `line` (both from 1 and 0), for messages; false where there is
- * none. */
+/* The text of the index-th ${...} (from 0) of line `line` (from 1), for messages; false where there is none.
+ */
 bool template_expression(const char *text, int line, int index, char *expression, size_t size);
 
 struct templates;

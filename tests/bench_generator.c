@@ -1,5 +1,4 @@
-/* How fast variants are listed and sources made: bench_generator [CONFIG [N]]. Built, not run, by the tests.
- */
+/* How fast variants are listed and sources made: bench_generator [CONFIG [N]]. No test: nothing runs it. */
 #include "generator/generator.h"
 #include "generator/worker.h"
 

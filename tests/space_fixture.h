@@ -45,8 +45,7 @@ static inline struct gpu test_gpu(void)
                         .max_cluster = 16};
 }
 
-/* Opens `space`, the text of a file space.lua, with `options`' own config and templates replaced by the
- * fixture's. */
+/* Opens `space`, the text of a file space.lua, with `options` but for config and templates. */
 static inline struct fixture fixture_with(const char *space, struct generator_options options)
 {
     struct fixture f = {.folder = temporary_folder()};
@@ -58,8 +57,7 @@ static inline struct fixture fixture_with(const char *space, struct generator_op
     return f;
 }
 
-/* Sets f32 M x N on the test GPU; a failure closes the generator, as if the space had been refused at once.
- */
+/* Sets f32 M x N on the test GPU; a failure closes the generator, as if the space had been refused. */
 static inline void fixture_problem(struct fixture *f, int64_t M, int64_t N)
 {
     struct problem p = problem_default(M, N);

@@ -18,8 +18,7 @@ static uint64_t next_number(uint64_t *state)
     return *state >> 33;
 }
 
-/* A copy of `from` with some bytes changed, taken out or doubled, or with its end cut off. The caller frees
- * it. */
+/* A copy of `from` with bytes changed, taken out or doubled, or its end cut off. The caller frees it. */
 static char *damage(const struct resource *from, uint64_t *state, size_t *size)
 {
     static const char marks[] = "%${}()[],=\"'\n \0end0-.\\\xff";

@@ -223,7 +223,10 @@ static void a_file_that_is_not_there_is_named(void **state)
         "/nowhere/space.lua cannot be read: No such file or directory (built in are the spaces softmax and article)");
     assert_int_equal(e.status, STATUS_USAGE);
     assert_null(generator_open(&(struct generator_options){.config = "/tmp"}, &e));
-    assert_int_equal(e.status, STATUS_USAGE);
+    assert_string_equal(e.text,
+                        "/tmp cannot be read: Is a directory (built in are the spaces softmax and article)");
+    assert_null(generator_open(&(struct generator_options){.templates = "/nowhere"}, &e));
+    assert_string_equal(e.text, "there is no folder /nowhere to take templates from");
 }
 
 /* The completed key, or the error. */
