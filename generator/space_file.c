@@ -72,8 +72,7 @@ static int line_or_call(const struct space *s, int line)
     return line > 0 ? line : s->line;
 }
 
-/* Refuses a field of the table on the top of the stack that is not in `names` nor among the first `places`.
- */
+/* Refuses a field of the table on the top of the stack that is neither in `names` nor up to `places`. */
 static void check_fields(lua_State *L, const struct space *s, int line, const char *what, int places,
                          const char *const *names)
 {

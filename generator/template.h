@@ -21,8 +21,7 @@ bool template_translate(const char *path, const char *text, struct text_buffer *
                         struct template_lines *lines, struct error *e);
 void template_lines_free(struct template_lines *lines);
 
-/* The text of the index-th ${...} (from 0) of line `line` (from 1), for messages; false where there is none.
- */
+/* The text of the index-th ${...} (from 0) of line `line` (from 1), for messages; false for none. */
 bool template_expression(const char *text, int line, int index, char *expression, size_t size);
 
 struct templates;
