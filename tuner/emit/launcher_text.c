@@ -146,7 +146,8 @@ static void write_workspace_bytes(FILE *file, const struct launcher *w)
         write_runtime_sms(file, "0");
     if (!rows)
         fprintf(file, "    (void)M;\n");
-    fprintf(file, "    return (size_t)(%s);\n}\n\n", w->workspace_bytes);
+    bool none = strcmp(w->workspace_bytes, "0") == 0;
+    fprintf(file, none ? "    return 0;\n}\n\n" : "    return (size_t)(%s);\n}\n\n", w->workspace_bytes);
 }
 
 /* "    const int N = 8192;" for the arguments that the plan passes by value and the caller does not give. */
