@@ -12,6 +12,8 @@ enum {
     LEAVE_ROUNDS = 10, /* before one may leave the interleaved rounds; barred trials stay for as many */
     LEAST_ROUNDS = 20, /* before the race is decided: the interval is then the 6th to the 15th of 20 */
     MOST_ROUNDS = 60,
+    FINALISTS_MAX =
+        128, /* in the interleaved rounds: more would spend the time on trials that are hardly apart */
 };
 
 static const double screen_margin =
@@ -159,6 +161,14 @@ static bool is_over(const struct race *r)
     return false;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    double x = (*(struct trial *const *)a)->time_us, y = (*(struct trial *const *)b)->time_us;
+    if (isnan(x) || isnan(y))
+        return isnan(x) - isnan(y);
+    return (x > y) - (x < y);
+}
+
 /* The short round. At least one chunk is measured, however late it is: without a time nothing can be chosen.
  */
 static bool screen(struct race *r, struct error *e)
@@ -177,6 +187,10 @@ static bool screen(struct race *r, struct error *e)
     r->racing_count = keep(r->racing, r->racing_count, stays_measurable, NULL);
     r->racing_count =
         keep(r->racing, r->racing_count, stays_after_screening, fastest(r->racing, r->racing_count));
+    if (r->racing_count > FINALISTS_MAX) {
+        qsort(r->racing, (size_t)r->racing_count, sizeof(struct trial *), by_time);
+        r->racing_count = FINALISTS_MAX;
+    }
     return true;
 }
 
@@ -224,12 +238,6 @@ static bool run_rounds(struct race *r, struct error *e)
     r->result->rounds = round;
     free(together);
     return ok;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    double x = (*(struct trial *const *)a)->time_us, y = (*(struct trial *const *)b)->time_us;
-    return (x > y) - (x < y);
 }
 
 /* Of those tied with the fastest the simplest wins. */
