@@ -149,18 +149,19 @@ static int compare_doubles(const void *a, const void *b)
 /* Milliseconds a replay: one that is not timed, then the median of `replays`. */
 static bool time_replays(struct cuda_device *c, CUgraphExec graph, int replays, double *ms, struct error *e)
 {
+    static const char what[] = "the kernel fails while it is timed"; /* whichever call is the first to know */
     const struct cuda_driver *d = c->driver;
     struct cuda_bench *b = c->bench;
     double times[WARM_REPLAYS];
-    bool ok = cuda_ok(d, d->graph_launch(graph, c->stream), "replaying a graph", e);
+    bool ok = cuda_ok(d, d->graph_launch(graph, c->stream), what, e);
     for (int i = 0; ok && i < replays; i++)
-        ok = cuda_ok(d, d->event_record(b->events[2 * i], c->stream), "timing", e) &&
-             cuda_ok(d, d->graph_launch(graph, c->stream), "replaying a graph", e) &&
-             cuda_ok(d, d->event_record(b->events[2 * i + 1], c->stream), "timing", e);
-    ok = ok && cuda_wait(c, "the kernel fails while it is timed", e);
+        ok = cuda_ok(d, d->event_record(b->events[2 * i], c->stream), what, e) &&
+             cuda_ok(d, d->graph_launch(graph, c->stream), what, e) &&
+             cuda_ok(d, d->event_record(b->events[2 * i + 1], c->stream), what, e);
+    ok = ok && cuda_wait(c, what, e);
     for (int i = 0; ok && i < replays; i++) {
         float elapsed = 0;
-        ok = cuda_ok(d, d->event_elapsed(&elapsed, b->events[2 * i], b->events[2 * i + 1]), "timing", e);
+        ok = cuda_ok(d, d->event_elapsed(&elapsed, b->events[2 * i], b->events[2 * i + 1]), what, e);
         times[i] = elapsed;
     }
     if (!ok)
