@@ -75,12 +75,12 @@ return space {
     { { "scope", "lanes", "threads", "vec_bytes", "cache" },
       function(scope, lanes, threads, vec_bytes, cache, problem, gpu)
         local registers = math.min(gpu.max_registers_per_thread, gpu.registers_per_sm // threads)
-        return cache == "none" or held(problem, vec_bytes, sharers(scope, lanes, threads)) + 24 <= registers
+        return cache == "none" or held(problem, vec_bytes, sharers(scope, lanes, threads)) + 10 <= registers
       end, "a thread's share of the row fits its registers" },
     { { "scope", "lanes", "threads", "vec_bytes", "cache", "resident" },
       function(scope, lanes, threads, vec_bytes, cache, resident, problem, gpu)
         return resident == 0 or cache == "none"
-               or held(problem, vec_bytes, sharers(scope, lanes, threads)) + 20 <= gpu.registers_per_sm // resident
+               or held(problem, vec_bytes, sharers(scope, lanes, threads)) + 8 <= gpu.registers_per_sm // resident
       end, "a thread's share of the row fits the registers of so many resident threads" },
 
     -- What has not been seen to win.
