@@ -189,7 +189,7 @@ struct verifier *verifier_open(struct device *d, const struct problem *p,
     v->device = d;
     v->problem = *p;
     v->rows = choose_rows(d, p, options);
-    batch_list_make(&v->list, p, options, v->rows, d->verify_launches);
+    batch_list_make(&v->list, p, options, v->rows, d->verify_launches, 6 * d->batch_elements);
     if (!make_buffers(v, e) || !check_oracle(v, options, e)) {
         verifier_close(v);
         return NULL;

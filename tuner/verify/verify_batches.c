@@ -87,8 +87,22 @@ static void add_scales(struct batch_list *list, struct oracle_batch b)
     }
 }
 
+/* Keeps the runs at the front that the budgets allow. */
+static void cut(struct batch_list *list, int launches, int64_t elements)
+{
+    enum { FEWEST = 4 };
+    int kept = 0;
+    for (; kept < list->count && kept < launches; kept++) {
+        const struct batch_run *run = &list->runs[kept];
+        elements -= run->batch.M * run->batch.N * run->repetitions;
+        if (elements < 0 && kept >= FEWEST)
+            break;
+    }
+    list->count = kept;
+}
+
 void batch_list_make(struct batch_list *list, const struct problem *p, const struct verify_options *options,
-                     int64_t rows, int launches)
+                     int64_t rows, int launches, int64_t elements)
 {
     enum { ALL = 1 << 20 };
     *list = (struct batch_list){0};
@@ -118,8 +132,8 @@ void batch_list_make(struct batch_list *list, const struct problem *p, const str
         mixed.seed += 2;
         mixed.first_peak = 1000;
         add(list, mixed, 1);
-    } else if (list->count > launches) {
-        list->count = launches;
+    } else {
+        cut(list, launches, elements);
     }
 }
 

@@ -14,9 +14,10 @@ struct batch_list {
     int count;
 };
 
-/* `rows` is what the buffers hold, at most M. Without `thorough` at most `launches` runs. */
+/* `rows` is what the buffers hold, at most M. Without `thorough` at most `launches` runs of `elements`
+   elements in all, but always a few. */
 void batch_list_make(struct batch_list *list, const struct problem *p, const struct verify_options *options,
-                     int64_t rows, int launches);
+                     int64_t rows, int launches, int64_t elements);
 void batch_list_clear(struct batch_list *list);
 
 /* The peak_stride with which rows of peaks show every missing and every doubled column at twice the bound: N
