@@ -32,7 +32,7 @@ static void print_row(FILE *out, const struct tuning *t, const struct report_row
                       bool bold)
 {
     double gbs = problem_bytes(&t->problem) / row->us / 1e3;
-    char version[16];
+    char version[32];
     snprintf(version, sizeof version, "%s%s", row->version, row->mark);
     fprintf(out, "%s%-8s %-28s %-18s", bold && report_has_color(out) ? "\033[1m" : "", version, row->idea,
             row->configuration);
@@ -56,7 +56,7 @@ static const char *same_preset(const struct tuning *t, const struct trial *trial
 static void print_chosen(FILE *out, const struct tuning *t, double v1_us)
 {
     for (int i = 0; i < t->choice_count; i++) {
-        char version[16];
+        char version[32];
         if (i == 0)
             snprintf(version, sizeof version, "choice");
         else
