@@ -48,6 +48,8 @@ return space {
     { { "vec_bytes" }, function(vec_bytes, problem)
         return problem.row_align % vec_bytes == 0 or vec_bytes == problem.size_in
       end, "every row begins at a whole vector" },
+    { { "threads" }, function(threads, problem) return problem.N + threads < 1 << 31 end,
+      "a column's index, and the next after the last, is a 32-bit integer" },
     { { "vec_bytes" }, function(vec_bytes, problem) return vec_bytes // problem.size_in <= problem.N end,
       "a row fills a vector" },
     { { "scope", "reduction" }, function(scope, reduction) return (scope == "block") == (reduction ~= "none") end,
