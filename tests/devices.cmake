@@ -9,3 +9,4 @@ add_unit_test(cuda_device LIBRARIES devices deps::cuda_headers)
 target_compile_definitions(test_cuda_device PRIVATE FAKE_CUDA="$<TARGET_FILE:fake_cuda>"
   FAKE_NVRTC="$<TARGET_FILE:fake_nvrtc>")
 add_dependencies(test_cuda_device fake_cuda fake_nvrtc)
+add_unit_test(cuda_oracle LIBRARIES compile LABELS nvrtc)

@@ -408,17 +408,21 @@ static void nan_is_required_where_it_is_due_and_wrong_elsewhere(void **state)
     free(y);
 }
 
-static void rows_of_16_bits_that_are_all_a_little_too_small_fail_by_their_sum(void **state)
+static void elements_that_all_round_the_wrong_way_fail_by_their_rows_sum(void **state)
 {
     (void)state;
-    struct oracle_batch b = batch_of(1, 512, DTYPE_BF16, DTYPE_BF16);
-    b.kind_count = 1;
+    struct oracle_batch b = batch_of_kind(1, 300, KIND_EQUAL);
+    b.dtype_in = b.dtype_out = ORACLE_BF16;
     uint16_t *y = make_reference(&b);
-    for (int i = 0; i < 512; i++) /* rounded down where rounding to the nearest went up, or one less */
-        y[i] = (uint16_t)(y[i] - 1);
+    bool up = oracle_decode(ORACLE_BF16, y[0]) < 1.0 / 300;
+    for (int i = 0; i < 300;
+         i++) /* the neighbour on the other side, less than one unit in the last place away */
+        y[i] = (uint16_t)(up ? y[i] + 1 : y[i] - 1);
     struct oracle_verdict verdict = oracle_verdict_empty();
     oracle_host_judge_row(&b, 0, y, &verdict);
-    assert_true(verdict.bad_count > 0);
+    assert_int_equal(verdict.bad_count, 1);
+    assert_int_equal(verdict.bad_row, 0);
+    assert_int_equal(verdict.bad_column, -1);
     free(y);
 }
 
@@ -478,7 +482,7 @@ int main(void)
         cmocka_unit_test(an_answer_of_zeros_is_wrong_at_any_length),
         cmocka_unit_test(an_element_that_was_not_written_is_wrong_in_rows_of_numbers),
         cmocka_unit_test(nan_is_required_where_it_is_due_and_wrong_elsewhere),
-        cmocka_unit_test(rows_of_16_bits_that_are_all_a_little_too_small_fail_by_their_sum),
+        cmocka_unit_test(elements_that_all_round_the_wrong_way_fail_by_their_rows_sum),
         cmocka_unit_test(a_result_that_overflows_its_type_may_be_infinite),
         cmocka_unit_test(changes_of_the_input_and_of_the_gaps_are_counted),
     };
