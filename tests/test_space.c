@@ -406,7 +406,7 @@ static void a_listing_that_takes_too_long_is_an_error(void **state)
         SPACE(
             "{ 'a', hundred(), 'doc' }, { 'b', hundred(), 'doc' }, { 'c', hundred(), 'doc' }, { 'd', hundred(), 'doc' }",
             "constraints = { { { 'a', 'b', 'c', 'd' }, function() return false end, 'none' } },"));
-    struct fixture f = fixture_with(space, (struct generator_options){.deadline_seconds = 0.5});
+    struct fixture f = fixture_with(space, (struct generator_options){.deadline_seconds = 2});
     free(space);
     fixture_problem(&f, 8, 1024);
     assert_null(generator_list(f.g, 0, NULL, &f.e));
