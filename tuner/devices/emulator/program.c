@@ -1,0 +1,127 @@
+#include "tuner/devices/emulator/program.h"
+
+#include "tuner/devices/emulator/control_flow.h"
+#include "tuner/devices/emulator/instruction_decode.h"
+#include "tuner/devices/emulator/register_places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CODE_MAX = 1 << 20, LIVENESS_BYTES_MAX = 256 << 20 };
+
+static void mark_used(const struct ptx_kernel *k, const struct ptx_operand *o, bool *used)
+{
+    if (o->kind == OPERAND_VARIABLE || (o->kind == OPERAND_ADDRESS && o->base == OPERAND_VARIABLE))
+        used[o->index] = true;
+    for (int i = 0; o->kind == OPERAND_VECTOR && i < o->count; i++)
+        mark_used(k, &k->operands[o->index + i], used);
+}
+
+static int64_t aligned(int64_t at, int align)
+{
+    return (at + align - 1) / align * align;
+}
+
+/* Gives the shared and local variables that the kernel uses their addresses; dynamic shared memory lies last.
+ */
+static void lay_out(struct program *p, const struct ptx_module *module, const struct ptx_kernel *kernel,
+                    uint64_t *addresses)
+{
+    bool *used = must_calloc((size_t)module->variable_count + 1, sizeof *used);
+    for (int i = 0; i < kernel->operand_count; i++)
+        mark_used(kernel, &kernel->operands[i], used);
+    int64_t shared = SHARED_BASE, local = 0;
+    int dynamic_align = 16;
+    for (int i = 0; i < module->variable_count; i++) {
+        const struct ptx_variable *v = &module->variables[i];
+        if (!used[i] || (v->space != SPACE_SHARED && v->space != SPACE_LOCAL))
+            continue;
+        if (v->space == SPACE_SHARED && v->size == 0) {
+            p->has_dynamic = true;
+            dynamic_align = v->align > dynamic_align ? v->align : dynamic_align;
+            continue;
+        }
+        int64_t *end = v->space == SPACE_SHARED ? &shared : &local;
+        addresses[i] = (uint64_t)aligned(*end, v->align);
+        *end = (int64_t)addresses[i] + v->size;
+    }
+    p->shared_bytes = (int)(shared - SHARED_BASE);
+    p->dynamic_at = (int)aligned(shared, dynamic_align);
+    p->local_bytes = (int)local;
+    for (int i = 0; i < module->variable_count; i++)
+        if (used[i] && module->variables[i].space == SPACE_SHARED && module->variables[i].size == 0)
+            addresses[i] = (uint64_t)p->dynamic_at;
+    free(used);
+}
+
+static bool decode_all(struct program *p, struct decoder *d)
+{
+    const struct ptx_kernel *kernel = d->kernel;
+    if (kernel->instruction_count > CODE_MAX)
+        return error_set(d->error, STATUS_NONE_SURVIVED, "kernel '%.100s' has more than %d instructions",
+                         kernel->name, CODE_MAX);
+    p->code = must_calloc((size_t)kernel->instruction_count + 1, sizeof *p->code);
+    for (; p->code_count < kernel->instruction_count; p->code_count++)
+        if (!instruction_decode(d, &kernel->instructions[p->code_count], &p->code[p->code_count]))
+            return false;
+    p->code[p->code_count++] = (struct instruction){
+        .action = ACTION_EXIT,
+        .pipe = PIPE_CONTROL,
+        .d = PLACE_NONE,
+        .d2 = PLACE_NONE,
+        .a = PLACE_NONE,
+        .b = PLACE_NONE,
+        .c = PLACE_NONE,
+        .e = PLACE_NONE,
+        .guard = PLACE_NONE,
+        .m.vector = 1,
+        .line = kernel->instruction_count > 0 ? kernel->instructions[kernel->instruction_count - 1].line : 0};
+    return true;
+}
+
+struct program *program_build(const struct ptx_module *module, const struct ptx_kernel *kernel,
+                              const uint64_t *addresses, struct error *e)
+{
+    struct program *p = must_calloc(1, sizeof *p);
+    p->name = must_strdup(kernel->name);
+    p->max_threads = kernel->max_threads;
+    p->param_bytes = kernel->param_bytes;
+    p->granule = 4;
+    uint64_t *all = must_calloc((size_t)module->variable_count + 1, sizeof *all);
+    if (module->variable_count > 0)
+        memcpy(all, addresses, (size_t)module->variable_count * sizeof *all);
+    lay_out(p, module, kernel, all);
+    struct decoder *d = must_calloc(1, sizeof *d);
+    *d = (struct decoder){.module = module, .kernel = kernel, .addresses = all, .program = p, .error = e};
+    bool good = decode_all(p, d);
+    free(d);
+    free(all);
+    struct flow f = {0};
+    if (good) {
+        f = flow_of(p);
+        good = (int64_t)f.count * kernel->register_count / 4 < LIVENESS_BYTES_MAX ||
+               error_set(e, STATUS_NONE_SURVIVED,
+                         "kernel '%.100s' is too large for the emulator: %d blocks, %d registers",
+                         kernel->name, f.count, kernel->register_count);
+    }
+    if (good) {
+        flow_set_joins(&f, p);
+        register_places_assign(p, &f, kernel->register_bits, kernel->register_count);
+    }
+    flow_clear(&f);
+    if (good)
+        return p;
+    program_free(p);
+    return NULL;
+}
+
+void program_free(struct program *p)
+{
+    if (p == NULL)
+        return;
+    free(p->name);
+    free(p->code);
+    free(p->places);
+    free(p->constants);
+    free(p);
+}
