@@ -1,0 +1,463 @@
+/* The commands that measure, in this process, on a GPU that is a script: tune, bench, check and confirm.
+   Sources and images are real. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "temporary_folder.h"
+#include "tuner/cli/command.h"
+#include "tuner/compile/compiler.h"
+#include "tuner/devices/device_client.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+/* ---- the GPU ---- */
+
+struct device_client {
+    struct gpu gpu;
+    int descriptor;
+    struct device_verdict verdict;
+};
+
+static struct {
+    uint64_t v5; /* hash of the article's v5, which is wrong on rows that begin with -inf */
+    bool all_wrong;
+    const char *wrong_kernel; /* a kernel whose name has this in it is wrong; NULL for none */
+    int wrong_threads;        /* blocks of that many are wrong; 0 for none */
+    double noise;
+} script;
+
+struct device_client *device_client_open(enum device_kind kind, int index, const struct gpu *gpu,
+                                         struct error *e)
+{
+    (void)index, (void)gpu;
+    struct gpu_list gpus;
+    if (kind != DEVICE_CUDA) {
+        error_set(e, STATUS_MISSING, "there is no emulator in this test");
+        return NULL;
+    }
+    struct device_client *c = must_calloc(1, sizeof *c);
+    assert_true(gpu_list_load(&gpus, NULL) && gpu_find(&gpus, NULL, "h200", &c->gpu, NULL));
+    gpu_list_clear(&gpus);
+    c->descriptor = eventfd(0, EFD_NONBLOCK);
+    return c;
+}
+
+void device_client_close(struct device_client *c)
+{
+    if (c != NULL)
+        close(c->descriptor);
+    free(c);
+}
+
+const struct gpu *device_client_gpu(const struct device_client *c)
+{
+    return &c->gpu;
+}
+
+bool device_client_set_problem(struct device_client *c, const struct problem *p,
+                               const struct verify_options *options, struct error *e)
+{
+    (void)c, (void)p, (void)options, (void)e;
+    return true;
+}
+
+bool device_client_verify(struct device_client *c, uint64_t ticket, const struct image *image,
+                          const struct launch_plan *plan, struct error *e)
+{
+    (void)e;
+    bool wrong =
+        script.all_wrong || image->code_hash == script.v5 ||
+        (script.wrong_kernel != NULL && strstr(plan->launches[0].kernel, script.wrong_kernel) != NULL) ||
+        plan->launches[0].block[0] == script.wrong_threads;
+    c->verdict = (struct device_verdict){
+        .ticket = ticket,
+        .verdict = wrong ? VERDICT_CORRECTNESS : VERDICT_CORRECT,
+        .reason = wrong ? must_strdup("wrong on rows that begin with -inf") : NULL,
+        .max_error = wrong ? INFINITY : 0.25,
+    };
+    return eventfd_write(c->descriptor, 1) == 0;
+}
+
+int device_client_descriptor(const struct device_client *c)
+{
+    return c->descriptor;
+}
+
+bool device_client_next(struct device_client *c, double seconds, struct device_verdict *verdict)
+{
+    eventfd_t value;
+    (void)seconds;
+    if (eventfd_read(c->descriptor, &value) != 0)
+        return false;
+    *verdict = c->verdict;
+    return true;
+}
+
+/* A copy takes 100 us, a block of 512 threads 105, others 120 and more, a thread a row 2000. */
+static double true_time(const struct device_entry *entry)
+{
+    if (entry->image == NULL)
+        return 100;
+    const struct launch *l = &entry->plan->launches[0];
+    if (l->grid_of_M[0] == 'c')
+        return 2000;
+    return l->block[0] == 512 ? 105 : 120 + l->block[0] / 100.0;
+}
+
+bool device_client_measure(struct device_client *c, const struct device_entry *entries, int count, int rounds,
+                           uint64_t seed, double *samples, char **failures, struct error *e)
+{
+    (void)c, (void)failures, (void)e;
+    for (int i = 0; i < rounds * count; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        double noise = script.noise * ((double)(seed >> 11) / 9007199254740992.0 - 0.5);
+        samples[i] = true_time(&entries[i % count]) * (1 + noise);
+    }
+    return true;
+}
+
+/* ---- running a command ---- */
+
+static char *folder;
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = must_calloc(1, 1 << 20);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) < (1 << 20) - 1);
+    fclose(file);
+    return text;
+}
+
+/* Runs the words of `line` in the folder. The caller frees *out; the error's text is in `e`. */
+static int run(const char *line, char **out, struct error *e)
+{
+    char *words = must_format("softmax-tune %s --quiet --store %s/store", line, folder), *rest = words;
+    char *argv[64];
+    int argc = 0;
+    while ((argv[argc] = strsep(&rest, " ")) != NULL)
+        argc++;
+    struct options options;
+    char *path = must_format("%s/stdout.txt", folder);
+    *e = (struct error){0};
+    fflush(stdout);
+    int saved = dup(STDOUT_FILENO), file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(file, STDOUT_FILENO);
+    options_parse(argc, argv, &options);
+    int status = options.command->run(&options, e);
+    options_clear(&options);
+    fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    close(file);
+    *out = read_text(path);
+    free(path);
+    free(words);
+    return status;
+}
+
+static json_t *run_json(const char *line)
+{
+    char *out, *with_json = must_format("%s --json", line);
+    struct error e;
+    int status = run(with_json, &out, &e);
+    json_t *document = json_loads(out, 0, NULL);
+    if (status != 0 || document == NULL)
+        fail_msg("'%s' gave status %d, said '%s' and printed '%s'", line, status, e.text, out);
+    free(with_json);
+    free(out);
+    return document;
+}
+
+static bool is_there(const char *name)
+{
+    return access(name, F_OK) == 0;
+}
+
+/* The machine code of v5 as the article's space makes it, for the pinned problem. */
+static uint64_t hash_of_v5(void)
+{
+    struct error e;
+    struct gpu_list gpus;
+    struct gpu gpu;
+    struct problem problem = problem_default(8192, 1024);
+    struct compiler *compiler = compiler_open(&(struct compiler_options){.jobs = 1}, &e);
+    struct generator *space = generator_open(&(struct generator_options){.config = "article"}, &e);
+    assert_true(compiler != NULL && space != NULL && gpu_list_load(&gpus, &e) &&
+                gpu_find(&gpus, NULL, "h200", &gpu, &e));
+    gpu.ptx_version = compiler_ptx_version(compiler);
+    assert_true(generator_set_problem(space, &problem, &gpu, &e));
+    char *key = generator_key(space, "v5", true, &e);
+    struct source source;
+    struct compile_result result;
+    assert_true(key != NULL && generator_source(space, key, "softmax_f32_n1024_sm_90", &source, &e));
+    struct compile_request request = {.source = &source, .arch = "sm_90"};
+    assert_true(compiler_compile(compiler, &request, &result, &e));
+    assert_int_equal(result.outcome, COMPILE_DONE);
+    uint64_t hash = result.image.code_hash;
+    image_clear(&result.image);
+    source_clear(&source);
+    free(key);
+    generator_close(space);
+    compiler_close(compiler);
+    gpu_list_clear(&gpus);
+    return hash;
+}
+
+static int set_up_all(void **state)
+{
+    (void)state;
+    folder = temporary_folder();
+    return chdir(folder);
+}
+
+static int tear_down_all(void **state)
+{
+    (void)state;
+    temporary_folder_remove(folder);
+    return 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&script, 0, sizeof script);
+    script.v5 = 1;
+    script.noise = 0.002;
+    return 0;
+}
+
+/* Some thirty variants: one image each for the machine to compile, once for all tests. */
+#define PROBLEM "--N 1024 --config article --set vec_bytes=16 --set scope=block"
+#define STEM    "softmax_f32_m8192_n1024_sm_90"
+
+/* ---- the tests ---- */
+
+static void tune_chooses_the_fastest_and_prints_the_article_beside_it(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    script.v5 = hash_of_v5();
+    assert_int_equal(run("tune " PROBLEM, &out, &e), 0);
+    static const char *const rows[] = {"\nv1 ", "\nv2 ", "\nv3 ", "\nv4 ", "\nv5* ", "\nchoice ", "\nlimit "};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_non_null(strstr(out, rows[i]));
+    assert_non_null(strstr(out, "\n* v5 cannot win: correctness: wrong on rows that begin with -inf\n"));
+    assert_non_null(strstr(out, "threads=512"));
+    assert_null(strstr(out, "PREDICTED"));
+    for (const char *line = out; *line != '\0'; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= 100 || strncmp(line, "Again:", 6) == 0);
+    free(out);
+    assert_true(is_there("out/" STEM ".json") && is_there("out/" STEM ".cubin"));
+    assert_false(is_there("out/candidates/" STEM));
+}
+
+static void the_choice_as_json_is_the_manifest_of_a_measurement(void **state)
+{
+    (void)state;
+    script.v5 = hash_of_v5();
+    json_t *document = run_json("tune " PROBLEM);
+    json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    json_t *choice = json_object_get(problem, "choice");
+    assert_string_equal(json_string_value(json_object_get(choice, "basis")), "measured");
+    double us = json_real_value(json_object_get(choice, "time_us"));
+    assert_true(fabs(us - 105) < 0.2);
+    assert_true(json_real_value(json_object_get(choice, "time_us_low")) <= us);
+    assert_true(fabs(json_real_value(json_object_get(choice, "of_limit")) - 100 / us) < 0.01);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(choice, "config"), "threads")), 512);
+    /* Those with 512 threads are tied; the first of the space won. */
+    assert_true(json_array_size(json_object_get(problem, "ties")) >= 1);
+    json_t *v5 = json_array_get(json_object_get(problem, "presets"), 4);
+    assert_string_equal(json_string_value(json_object_get(v5, "name")), "v5");
+    assert_string_equal(json_string_value(json_object_get(v5, "verdict")), "correctness");
+    assert_true(json_real_value(json_object_get(v5, "time_us")) > 100);
+    assert_true(json_integer_value(json_object_get(json_object_get(problem, "trials"), "correctness")) >= 1);
+    json_decref(document);
+}
+
+static void a_wrong_variant_does_not_win_though_it_is_the_fastest(void **state)
+{
+    (void)state;
+    script.wrong_threads = 512;
+    json_t *document = run_json("tune " PROBLEM);
+    json_t *choice = json_object_get(json_array_get(json_object_get(document, "problems"), 0), "choice");
+    assert_int_not_equal(json_integer_value(json_object_get(json_object_get(choice, "config"), "threads")),
+                         512);
+    json_decref(document);
+}
+
+static void when_every_variant_is_wrong_nothing_is_written(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    script.all_wrong = true;
+    assert_int_equal(run("tune " PROBLEM " --output none", &out, &e), 1);
+    assert_string_equal(out, "");
+    assert_false(is_there("none/" STEM ".json"));
+    free(out);
+}
+
+static void a_choice_that_is_wrong_as_emitted_is_not_written(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    script.wrong_kernel = "_m8192_"; /* only emitted kernels have M in their names */
+    assert_int_equal(run("tune " PROBLEM " --output wrong", &out, &e), 1);
+    assert_false(is_there("wrong/" STEM ".json"));
+    free(out);
+}
+
+static void a_prediction_is_confirmed_in_its_folder(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    assert_int_equal(run("tune --arch sm_90 --device none --output there " PROBLEM, &out, &e), 0);
+    assert_non_null(strstr(out, "PREDICTED"));
+    free(out);
+    char *before = read_text("there/" STEM ".json");
+    assert_non_null(strstr(before, "\"predicted\""));
+    free(before);
+    script.wrong_threads = 256;
+    json_t *document = run_json("confirm there");
+    json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    size_t right = 1 + json_array_size(json_object_get(problem, "runners_up"));
+    assert_string_equal(json_string_value(json_object_get(json_object_get(problem, "choice"), "basis")),
+                        "measured");
+    json_decref(document);
+    char *after = read_text("there/" STEM ".json");
+    assert_non_null(strstr(after, "\"measured\""));
+    assert_null(strstr(after, "threads=256,"));
+    free(after);
+    for (size_t rank = 2; rank <= 5; rank++) {
+        char *path = must_format("there/candidates/" STEM "/%zu/" STEM ".json", rank);
+        assert_int_equal(is_there(path), rank <= right);
+        if (rank <= right) {
+            char *manifest = read_text(path);
+            assert_non_null(strstr(manifest, "\"measured\""));
+            assert_null(strstr(manifest, "threads=256,"));
+            free(manifest);
+        }
+        free(path);
+    }
+}
+
+static void confirm_changes_nothing_when_no_candidate_is_right(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    assert_int_equal(run("tune --arch sm_90 --device none --output kept " PROBLEM, &out, &e), 0);
+    free(out);
+    script.all_wrong = true;
+    assert_int_equal(run("confirm kept", &out, &e), 1);
+    free(out);
+    char *manifest = read_text("kept/" STEM ".json");
+    assert_non_null(strstr(manifest, "\"predicted\""));
+    free(manifest);
+}
+
+static void bench_races_variants_and_an_emitted_rival(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    assert_int_equal(run("tune --output rival " PROBLEM, &out, &e), 0);
+    free(out);
+    json_t *document = run_json("bench --N 1024 --config article v3 v4 --rival rival/" STEM ".json");
+    json_t *entries = json_object_get(json_array_get(json_object_get(document, "problems"), 0), "entries");
+    assert_int_equal(json_array_size(entries), 3);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(entries, 0), "name")), "v3");
+    assert_false(json_is_true(json_object_get(json_array_get(entries, 0), "fastest")));
+    assert_true(json_is_true(json_object_get(json_array_get(entries, 2), "fastest")));
+    json_decref(document);
+}
+
+static void a_rival_of_another_problem_is_refused(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    assert_int_equal(run("bench --N 2048 --config article v3 --rival rival/" STEM ".json", &out, &e), 2);
+    assert_non_null(strstr(e.text, "--rival rival/" STEM ".json"));
+    assert_non_null(strstr(e.text, "another problem"));
+    free(out);
+    assert_int_equal(run("bench --N 1024 --config article v3 --rival mine.cu:kernel", &out, &e), 2);
+    assert_non_null(strstr(e.text, "--rival mine.cu:kernel"));
+    free(out);
+}
+
+static void check_prints_a_line_a_variant_and_fails_for_a_wrong_one(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    script.v5 = hash_of_v5();
+    assert_int_equal(run("check --N 1024 --config article --variant v4", &out, &e), 0);
+    assert_memory_equal(out, "correct ", 8);
+    free(out);
+    assert_int_equal(run("check --N 1024 --config article --variant v4 --variant v5", &out, &e), 1);
+    assert_non_null(strstr(out, "\ncorrectness      inf  scope=block"));
+    assert_non_null(strstr(out, "wrong on rows that begin with -inf"));
+    free(out);
+}
+
+static void check_as_json_has_the_designed_fields(void **state)
+{
+    (void)state;
+    json_t *document = run_json("check --N 1024 --config article --limit 3");
+    json_t *variants = json_object_get(document, "variants");
+    assert_int_equal(json_array_size(variants), 3);
+    json_t *first = json_array_get(variants, 0);
+    assert_true(json_is_string(json_object_get(first, "key")));
+    assert_string_equal(json_string_value(json_object_get(first, "verdict")), "correct");
+    assert_true(json_real_value(json_object_get(first, "max_error")) == 0.25);
+    assert_true(json_is_null(json_object_get(first, "counts")));
+    json_decref(document);
+}
+
+static void random_order_finds_the_same_winner(void **state)
+{
+    (void)state;
+    script.noise = 0;
+    json_t *one = run_json("tune " PROBLEM), *other = run_json("tune " PROBLEM " --strategy random --seed 5");
+    const char *a = json_string_value(json_object_get(
+        json_object_get(json_array_get(json_object_get(one, "problems"), 0), "choice"), "variant"));
+    const char *b = json_string_value(json_object_get(
+        json_object_get(json_array_get(json_object_get(other, "problems"), 0), "choice"), "variant"));
+    assert_string_equal(a, b);
+    json_decref(one);
+    json_decref(other);
+}
+
+#define scripted(test) cmocka_unit_test_setup(test, set_up)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        scripted(tune_chooses_the_fastest_and_prints_the_article_beside_it),
+        scripted(the_choice_as_json_is_the_manifest_of_a_measurement),
+        scripted(a_wrong_variant_does_not_win_though_it_is_the_fastest),
+        scripted(when_every_variant_is_wrong_nothing_is_written),
+        scripted(a_choice_that_is_wrong_as_emitted_is_not_written),
+        scripted(a_prediction_is_confirmed_in_its_folder),
+        scripted(confirm_changes_nothing_when_no_candidate_is_right),
+        scripted(bench_races_variants_and_an_emitted_rival),
+        scripted(a_rival_of_another_problem_is_refused),
+        scripted(check_prints_a_line_a_variant_and_fails_for_a_wrong_one),
+        scripted(check_as_json_has_the_designed_fields),
+        scripted(random_order_finds_the_same_winner),
+    };
+    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+}
