@@ -160,7 +160,6 @@ static struct test_device test_device(void)
 
 /* ---- kernels ---- */
 
-static bool in_place;
 static enum dtype dtype;
 
 static double load(const struct launch_values *v, int64_t row, int64_t c)
@@ -266,7 +265,6 @@ static struct variant_verdict run(struct test_device *d, struct problem p, struc
     struct launch_plan plan = {.count = 1, .workspace_of_M = "M * 4"};
     struct variant_verdict verdict;
     struct error e;
-    in_place = p.in_place;
     dtype = p.dtype_in;
     options.tolerance = 1;
     struct verifier *v = verifier_open(&d->device, &p, &options, &e);
@@ -330,6 +328,14 @@ static void wrong_variants_are_told_with_kind_row_and_column(void **state)
     p.M = 4;
     p.x_stride = 203;
     assert_wrong(p, writes_a_row_too_many, "writes beyond its rows");
+}
+
+static void a_device_that_was_written_to_astray_is_not_used_again(void **state)
+{
+    (void)state;
+    assert_true(run_on(problem_default(32, 200), writes_beyond).device_lost);
+    assert_true(run_on(problem_default(32, 200), changes_input).device_lost);
+    assert_false(run_on(problem_default(32, 200), skips_last).device_lost);
 }
 
 static void a_variant_that_leaves_its_workspace_dirty_is_wrong(void **state)
@@ -467,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_right_variant_is_correct_for_every_type_and_shape),
         cmocka_unit_test(wrong_variants_are_told_with_kind_row_and_column),
+        cmocka_unit_test(a_device_that_was_written_to_astray_is_not_used_again),
         cmocka_unit_test(a_variant_that_leaves_its_workspace_dirty_is_wrong),
         cmocka_unit_test(scaled_problems_are_run_with_several_scales),
         cmocka_unit_test(other_numbers_of_rows_are_tried_but_never_none),

@@ -272,13 +272,16 @@ static bool run_batch(struct verifier *v, void *module, const struct launch_plan
         return false;
     }
     out->max_error = fmax(out->max_error, judged.max_error);
+    bool astray = !o->guards_whole(v->device, &e);
     if (verify_explain(b, &judged, out->reason, sizeof out->reason))
         add_conditions(out->reason, sizeof out->reason, b, repetition);
-    else if (!o->guards_whole(v->device, &e))
+    else if (astray)
         snprintf(out->reason, sizeof out->reason, "%.400s", e.text);
     else
         return true;
-    v->held.rows = 0; /* x may have been written to */
+    /* What else of the device's memory such a variant wrote to, nobody knows. */
+    out->device_lost = astray || judged.input_changed > 0;
+    v->held.rows = 0;
     out->verdict = VERDICT_CORRECTNESS;
     return false;
 }

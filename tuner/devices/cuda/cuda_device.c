@@ -322,6 +322,10 @@ static bool cuda_guards_whole(struct device *d, struct error *e)
 static void cuda_close(struct device *d)
 {
     struct cuda_device *c = cuda_of(d);
+    if (c->driver == NULL) {
+        free(c);
+        return;
+    }
     cuda_bench_close(c);
     cuda_clocks_close(c->clocks);
     cuda_oracle_close(c, c->oracle);
@@ -380,24 +384,35 @@ static void choose_batches(struct cuda_device *c)
     c->device.verify_launches = 24;
 }
 
+static bool open_parts(struct cuda_device *c, int index, const struct gpu_list *known, struct error *e)
+{
+    c->driver = cuda_driver_open(e);
+    if (c->driver == NULL || !open_context(c, index, e) ||
+        !cuda_properties_read(c->driver, c->ordinal, known, &c->device.gpu, e))
+        return false;
+    c->oracle = cuda_oracle_open(c, e);
+    if (c->oracle == NULL)
+        return false;
+    choose_batches(c);
+    char bus_id[32] = "";
+    c->driver->device_bus_id(bus_id, sizeof bus_id, c->ordinal);
+    c->clocks = cuda_clocks_open(bus_id);
+    return true;
+}
+
 bool cuda_device_open(int index, struct device_shared *shared, struct device **device, struct error *e)
 {
-    struct cuda_driver *driver = cuda_driver_open(e);
-    if (driver == NULL)
+    struct gpu_list known; /* read before the driver starts: reading it forks */
+    if (!gpu_list_load(&known, e))
         return false;
     struct cuda_device *c = must_calloc(1, sizeof *c);
     c->device.operations = &operations;
-    c->driver = driver;
     c->shared = shared;
-    if (!open_context(c, index, e) || !cuda_properties_read(driver, c->ordinal, &c->device.gpu, e) ||
-        (c->oracle = cuda_oracle_open(c, e)) == NULL) {
+    bool ok = open_parts(c, index, &known, e);
+    gpu_list_clear(&known);
+    if (ok)
+        *device = &c->device;
+    else
         cuda_close(&c->device);
-        return false;
-    }
-    choose_batches(c);
-    char bus_id[32] = "";
-    driver->device_bus_id(bus_id, sizeof bus_id, c->ordinal);
-    c->clocks = cuda_clocks_open(bus_id);
-    *device = &c->device;
-    return true;
+    return ok;
 }

@@ -51,8 +51,8 @@ static void use_descriptor(const struct gpu_list *list, struct gpu *gpu)
         }
 }
 
-bool cuda_properties_read(const struct cuda_driver *driver, CUdevice ordinal, struct gpu *gpu,
-                          struct error *e)
+bool cuda_properties_read(const struct cuda_driver *driver, CUdevice ordinal, const struct gpu_list *known,
+                          struct gpu *gpu, struct error *e)
 {
     *gpu = (struct gpu){.max_registers_per_thread = 255, .register_unit = 256};
     if (!cuda_ok(driver, driver->device_name(gpu->name, sizeof gpu->name, ordinal), "reading the GPU's name",
@@ -77,10 +77,6 @@ bool cuda_properties_read(const struct cuda_driver *driver, CUdevice ordinal, st
     gpu->dram_gbs = 2.0 * memory_khz * 1e3 * bus_bits / 8 / 1e9; /* two transfers a clock */
     gpu->max_cluster = major < 9 ? 0 : major <= 10 ? 16 : 8;
     shorten(gpu->name, gpu->short_name, sizeof gpu->short_name);
-    struct gpu_list list;
-    if (!gpu_list_load(&list, e))
-        return false;
-    use_descriptor(&list, gpu);
-    gpu_list_clear(&list);
+    use_descriptor(known, gpu);
     return true;
 }
