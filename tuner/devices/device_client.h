@@ -1,7 +1,7 @@
 /* The tuner's side of a device worker: load, verify and measure variants on a device in another process.
 
-   A trial that faults, hangs or kills the worker fails alone: the worker is started again, the problem is set up
-   again, and modules are loaded again when they are next used. */
+   A trial that faults, hangs or kills the worker fails alone: the worker is started again, the problem is set
+   up again, and modules are loaded again when they are next used. */
 #ifndef TUNER_DEVICES_DEVICE_CLIENT_H
 #define TUNER_DEVICES_DEVICE_CLIENT_H
 
@@ -16,15 +16,17 @@ enum device_kind { DEVICE_CUDA, DEVICE_EMULATOR };
 
 struct device_client;
 
-/* cuda: `index` is the GPU's, `gpu` is not read. emulator: runs as if on `gpu`. Waits until the device is open. */
-struct device_client *device_client_open(enum device_kind kind, int index, const struct gpu *gpu, struct error *e);
+/* cuda: `index` is the GPU's, `gpu` is not read. emulator: runs as if on `gpu`. Waits until the device is
+ * open. */
+struct device_client *device_client_open(enum device_kind kind, int index, const struct gpu *gpu,
+                                         struct error *e);
 void device_client_close(struct device_client *c);
 const struct gpu *device_client_gpu(const struct device_client *c);
 enum device_kind device_client_kind(const struct device_client *c);
 
 /* The problem that the calls below speak of. */
-bool device_client_set_problem(struct device_client *c, const struct problem *p, const struct verify_options *options,
-                               struct error *e);
+bool device_client_set_problem(struct device_client *c, const struct problem *p,
+                               const struct verify_options *options, struct error *e);
 
 struct device_verdict {
     uint64_t ticket;
@@ -35,21 +37,23 @@ struct device_verdict {
     double seconds;
 };
 
-/* Asks for one verification; `image` and `plan` are copied. One at a time: call again after device_client_next(). */
+/* Asks for one verification; `image` and `plan` are copied. One at a time: call again after
+ * device_client_next(). */
 bool device_client_verify(struct device_client *c, uint64_t ticket, const struct image *image,
                           const struct launch_plan *plan, struct error *e);
 bool device_client_busy(const struct device_client *c);
 int device_client_descriptor(const struct device_client *c); /* to poll while busy */
-bool device_client_next(struct device_client *c, double seconds, struct device_verdict *verdict); /* as compiler_next */
+bool device_client_next(struct device_client *c, double seconds,
+                        struct device_verdict *verdict); /* as compiler_next */
 
 struct device_entry {
     const struct image *image; /* NULL for the limit: the fastest copy of the problem's bytes */
     const struct launch_plan *plan;
 };
 
-/* Interleaved rounds over all entries; samples[round * count + entry] in microseconds a launch, NaN where a round was
-   throttled, all NaN for an entry that failed (its reason is in failures[entry], then the caller's, else NULL). cuda
-   only. False only when the device is lost for good. */
+/* Interleaved rounds over all entries; samples[round * count + entry] in microseconds a launch, NaN where a
+   round was throttled, all NaN for an entry that failed (its reason is in failures[entry], then the caller's,
+   else NULL). cuda only. False only when the device is lost for good. */
 bool device_client_measure(struct device_client *c, const struct device_entry *entries, int count, int rounds,
                            uint64_t seed, double *samples, char **failures, struct error *e);
 
