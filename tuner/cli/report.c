@@ -182,6 +182,11 @@ static void print_times(FILE *out, const struct tuning *t)
         }
     if (unverified > 0)
         fprintf(out, "%s%d compiled only", separator, unverified);
+    int equal = 0;
+    for (int i = 0; i < t->space_count; i++)
+        equal += t->trials[i].same_as >= 0 && t->trials[i].same_as != i;
+    if (equal > 0)
+        fprintf(out, "; %d have the code of another", equal);
     fprintf(out, "%s\n", t->complete ? "" : "; the run ended before the others");
     fprintf(out, "Time:   generate %.1f, compile %.1f (all workers), verify %.1f, measure %.1f, idle %.1f; ",
             t->times.generate, t->times.compile, t->times.verify, t->measure_seconds, t->times.idle);

@@ -121,11 +121,13 @@ static bool choose_predicted(struct tuning *t, struct error *e)
             ranked[count++] = &t->trials[i];
     qsort(ranked, (size_t)count, sizeof(struct trial *), by_prediction);
     bool ok = true;
+    double start = monotonic_seconds();
     for (int i = 0; ok && i < count && t->choice_count < CANDIDATES_MAX; i++)
         if (t->choice_count == 0 || interrupt_signal == 0)
             ok = add_candidate(t, ranked[i], e);
     free(ranked);
     ok = ok && (t->session->device == NULL || prove_presets(t, e));
+    t->times.verify += t->session->device != NULL ? monotonic_seconds() - start : 0;
     return ok && (t->choice_count > 0 || none_survived(t, e));
 }
 
