@@ -103,8 +103,10 @@ static bool vector(struct parser *p, int slot, const char *close)
             return false;
     }
     int first = p->kernel->operand_count;
-    for (int i = 0; i < count; i++)
-        p->kernel->operands[operand_slot(p)] = elements[i];
+    for (int i = 0; i < count; i++) {
+        int element = operand_slot(p); /* before the operands are looked at: they may move */
+        p->kernel->operands[element] = elements[i];
+    }
     p->kernel->operands[slot].kind = OPERAND_VECTOR;
     p->kernel->operands[slot].index = first;
     p->kernel->operands[slot].count = count;
