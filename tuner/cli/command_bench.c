@@ -17,7 +17,7 @@ static bool same_kernel_problem(const struct problem *a, const struct problem *b
 static bool add_rival(struct tuning *t, const char *path, struct error *e)
 {
     const char *end = strrchr(path, '.');
-    if (end == NULL || strncmp(end, ".json", 6) != 0)
+    if (end == NULL || strcmp(end, ".json") != 0)
         return error_set(
             e, STATUS_USAGE,
             "--rival %s: a rival is the manifest (.json) of an emitted kernel; sources (FILE.cu:SYMBOL) "
