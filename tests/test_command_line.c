@@ -289,6 +289,17 @@ static void a_terminated_run_emits_the_best_so_far(void **state)
     assert_true(is_there(*state, "out/softmax_f32_m8192_n2048_sm_120.json"));
 }
 
+static void a_budget_that_is_spent_at_once_is_a_problem_without_survivor(void **state)
+{
+    struct run run =
+        run_program(*state, "--arch sm_120 --N 64 --device none --seconds 1e-9 --quiet --output spent");
+    assert_int_equal(run.status, 1);
+    assert_int_equal(count_lines(run.err), 1);
+    assert_non_null(strstr(run.err, "no variant was ready"));
+    assert_false(is_there(*state, "spent/softmax_f32_m8192_n64_sm_120.json"));
+    run_clear(&run);
+}
+
 static void problems_come_from_a_file(void **state)
 {
     char *path = must_format("%s/problems.json", (char *)*state);
@@ -348,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_source_that_does_not_compile_is_a_failed_trial_and_all_failing_is_status_1),
         cmocka_unit_test(an_interrupted_run_emits_the_best_so_far),
         cmocka_unit_test(a_terminated_run_emits_the_best_so_far),
+        cmocka_unit_test(a_budget_that_is_spent_at_once_is_a_problem_without_survivor),
         cmocka_unit_test(problems_come_from_a_file),
         cmocka_unit_test(gpus_as_json_says_whether_one_is_here),
     };

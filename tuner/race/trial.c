@@ -43,9 +43,9 @@ void trial_fail(struct trial *t, enum verdict verdict, char *reason)
 void trial_add_samples(struct trial *t, const double *samples, int count, int stride)
 {
     t->samples_us = must_realloc(t->samples_us, (size_t)(t->sample_count + count) * sizeof *t->samples_us);
-    for (int i = 0; i < count; i++, samples += stride)
-        if (!isnan(*samples))
-            t->samples_us[t->sample_count++] = *samples;
+    for (size_t i = 0; i < (size_t)count; i++)
+        if (!isnan(samples[i * (size_t)stride]))
+            t->samples_us[t->sample_count++] = samples[i * (size_t)stride];
     struct median_interval time = median_interval_of(t->samples_us, t->sample_count);
     t->time_us = time.median;
     t->time_us_low = time.low;
