@@ -134,9 +134,10 @@ static bool judge(struct device *d, const struct oracle_batch *b, device_address
     return true;
 }
 
-static json_t *take_counts(struct device *d)
+static json_t *count(struct device *d, void *module, const struct launch_plan *plan, const struct problem *p)
 {
-    return json_pack("{s:i}", "launches", device_of(d)->launches);
+    (void)d, (void)module, (void)plan;
+    return json_pack("{s:I}", "rows", (json_int_t)p->M);
 }
 
 static const struct device_operations operations = {.name = "test",
@@ -149,7 +150,7 @@ static const struct device_operations operations = {.name = "test",
                                                     .launch = launch,
                                                     .make_input = make_input,
                                                     .judge = judge,
-                                                    .take_counts = take_counts};
+                                                    .count = count};
 
 static struct test_device test_device(void)
 {
@@ -437,7 +438,7 @@ static void a_fault_is_a_runtime_failure_and_the_device_is_lost(void **state)
     assert_true(isnan(verdict.max_error));
 }
 
-static void counts_are_of_one_launch_scaled_to_all_rows(void **state)
+static void counts_are_of_the_whole_problem(void **state)
 {
     (void)state;
     struct test_device d = test_device();
@@ -450,7 +451,7 @@ static void counts_are_of_one_launch_scaled_to_all_rows(void **state)
     dtype = DTYPE_F32;
     struct verifier *v = verifier_open(&d.device, &p, &options, &e);
     verifier_run(v, &k, &plan, &verdict);
-    assert_int_equal(json_integer_value(json_object_get(verdict.counts, "launches")), 125);
+    assert_int_equal(json_integer_value(json_object_get(verdict.counts, "rows")), 1000);
     json_decref(verdict.counts);
     verifier_close(v);
 }
@@ -480,7 +481,7 @@ int main(void)
         cmocka_unit_test(a_tuning_run_keeps_to_the_devices_launches_and_elements),
         cmocka_unit_test(a_missed_column_is_found_wherever_it_is),
         cmocka_unit_test(a_fault_is_a_runtime_failure_and_the_device_is_lost),
-        cmocka_unit_test(counts_are_of_one_launch_scaled_to_all_rows),
+        cmocka_unit_test(counts_are_of_the_whole_problem),
         cmocka_unit_test(a_device_whose_oracle_is_broken_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

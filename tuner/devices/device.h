@@ -74,9 +74,10 @@ struct device_operations {
     bool (*judge)(struct device *d, const struct oracle_batch *batch, device_address x, device_address y,
                   struct oracle_verdict *verdict, struct error *e);
 
-    /* Counters of the launches since the last call, as the object `counts` of design.md; NULL where the
-       device has none. A new reference. */
-    json_t *(*take_counts)(struct device *d);
+    /* Counters of the plan on ordinary rows of the problem, as the object `counts` of design.md, for its
+       whole M. A new reference; NULL where the plan does not run. The function is NULL where the device has
+       no counters. */
+    json_t *(*count)(struct device *d, void *module, const struct launch_plan *plan, const struct problem *p);
 
     /* NULL where time is not real. Interleaved rounds: each visits the entries in a random order (from
        `seed`) and stores microseconds a launch at samples[round * count + entry]; a throttled round is stored

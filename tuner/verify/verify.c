@@ -286,34 +286,14 @@ static bool run_batch(struct verifier *v, void *module, const struct launch_plan
     return false;
 }
 
-/* Counters of a launch on ordinary rows, scaled from its rows to the problem's. */
-static void count_launch(struct verifier *v, struct variant_verdict *out)
-{
-    const struct device_operations *o = v->device->operations;
-    json_t *counts = o->take_counts == NULL ? NULL : o->take_counts(v->device);
-    double factor = (double)v->problem.M / (double)v->rows;
-    const char *name;
-    json_t *value;
-    json_object_foreach(counts, name, value) if (json_is_integer(value))
-        json_integer_set(value, (json_int_t)llround((double)json_integer_value(value) * factor));
-    else if (json_is_real(value)) json_real_set(value, json_real_value(value) * factor);
-    json_decref(out->counts);
-    out->counts = counts;
-}
-
 static void run_all(struct verifier *v, void *module, const struct launch_plan *plan,
                     device_address workspace, struct variant_verdict *out)
 {
-    const struct device_operations *o = v->device->operations;
-    if (o->take_counts != NULL)
-        json_decref(o->take_counts(v->device)); /* what came before is not this variant's */
     for (int i = 0; i < v->list.count; i++) {
         const struct batch_run *run = &v->list.runs[i];
         for (int k = 0; k < run->repetitions; k++) {
             if (!run_batch(v, module, plan, workspace, &run->batch, k, out))
                 return;
-            if (i == 0 && k == 0)
-                count_launch(v, out);
         }
     }
 }
@@ -332,6 +312,8 @@ void verifier_run(struct verifier *v, void *module, const struct launch_plan *pl
         snprintf(out->reason, sizeof out->reason, "%.400s", e.text);
     } else {
         run_all(v, module, plan, workspace, out);
+        if (o->count != NULL && out->verdict != VERDICT_RUNTIME)
+            out->counts = o->count(v->device, module, plan, &v->problem);
     }
     if (workspace != 0)
         o->release(v->device, workspace);

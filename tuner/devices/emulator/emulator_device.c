@@ -252,7 +252,7 @@ static const struct device_operations operations = {
     .launch = emulator_launch,
     .make_input = emulator_make_input,
     .judge = emulator_judge,
-    .take_counts = emulator_take_counts,
+    .count = emulator_count,
 };
 
 bool emulator_device_open(const struct gpu *gpu, struct device **device, struct error *e)

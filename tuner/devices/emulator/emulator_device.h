@@ -19,7 +19,8 @@ struct emulator_module {
 bool emulator_launch(struct device *d, void *module, const struct launch_plan *plan,
                      const struct launch_values *v, struct error *e);
 
-/* The machine's counters as the object `counts` of design.md, and set back to 0. A new reference. */
-json_t *emulator_take_counts(struct device *d);
+/* device.h's `count`. */
+json_t *emulator_count(struct device *d, void *module, const struct launch_plan *plan,
+                       const struct problem *p);
 
 #endif
