@@ -1,36 +1,68 @@
 -- The default space. docs/space-softmax.md says what each axis means and when it helps.
 
 -- Threads that share a row.
-local function sharers(scope, lanes, threads)
-  return scope == "thread" and 1 or scope == "warp" and lanes or threads
+local function sharers(scope, lanes, threads, blocks)
+  return scope == "thread" and 1 or scope == "warp" and lanes or threads * blocks
+end
+
+local function together(scope) return scope == "cluster" or scope == "grid" end
+
+local function ceil(a, b) return (a + b - 1) // b end
+
+-- Whether loads of so many bytes begin at the row's second element or later, and leave edges on both sides.
+local function peeled(problem, vec_bytes)
+  return problem.x_stride * problem.size_in % vec_bytes ~= 0 or problem.align % vec_bytes ~= 0
 end
 
 -- Elements of a row that each of `step` threads holds.
 local function held(problem, vec_bytes, step)
   local vec = vec_bytes // problem.size_in
-  local function share(n) return (n + step - 1) // step end
-  return share(problem.N // vec) * vec + share(problem.N % vec)
+  local rest = problem.N % vec
+  if peeled(problem, vec_bytes) and rest < vec - 1 then rest = rest + vec end
+  return ceil(problem.N // vec, step) * vec + ceil(rest, step)
 end
 
--- The widest load that every row is aligned to and long enough for.
+-- Registers that a thread's share of the row takes.
+local function registers_held(problem, cache, vec_bytes, step)
+  if cache == "none" or cache == "shared" then return 0 end
+  local elements = held(problem, vec_bytes, step)
+  return cache == "packed" and ceil(elements, 2) or elements
+end
+
+-- Shared memory that a block's share of the row takes.
+local function kept_bytes(problem, vec_bytes, threads, blocks)
+  return ceil(problem.N * problem.size_in // vec_bytes, threads * blocks) * threads * vec_bytes
+end
+
+-- The widest load that every row is long enough for; 16 bytes are the most but on a few GPUs.
 local function widest(problem)
   local bytes = 16
-  while bytes > problem.size_in and (problem.row_align % bytes ~= 0 or bytes // problem.size_in > problem.N) do
-    bytes = bytes // 2
-  end
+  while bytes > problem.size_in and bytes // problem.size_in > problem.N do bytes = bytes // 2 end
   return bytes
 end
+
+-- Bytes that all of x has, and whether that is so little that starting the kernel takes a good part of the time.
+local function x_bytes(problem) return problem.M * problem.N * problem.size_in end
+local function small(problem) return x_bytes(problem) <= 32 << 20 end
 
 return space {
   name = "softmax",
   template = function(v) return "row_" .. v.scope .. ".cu" end,
   parameters = {
-    { "scope",     { "block", "warp", "thread" },        "who owns a row" },
+    { "scope",     function(problem, gpu)
+        return gpu.max_cluster > 0 and { "block", "warp", "thread", "cluster", "grid" }
+               or { "block", "warp", "thread", "grid" }
+      end, "who owns a row" },
     { "lanes",     { 32, 16, 8, 4, 2 },                  "of a warp that share a row" },
+    { "blocks",    { 1, 2, 4, 8, 16, 32, 64, 128 },      "that share a row" },
     { "threads",   { 256, 64, 128, 512, 1024 },          "threads per block", full = { 32, 96, 192, 384, 768 } },
     { "vec_bytes", function(problem) return problem.size_in == 4 and { 4, 8, 16 } or { 2, 4, 8, 16 } end,
-      "bytes per load of x" },
-    { "cache",     { "none", "registers" },              "where a row is kept between the passes" },
+      "bytes per load of x", full = function(problem, gpu)
+        return gpu.compute_capability >= 100 and gpu.ptx_version >= 88 and { 32 } or {}
+      end },
+    { "cache",     function(problem)
+        return problem.size_in == 2 and { "none", "registers", "packed", "shared" } or { "none", "registers", "shared" }
+      end, "where a row is kept between the passes" },
     { "reduction", { "shuffle", "tree", "butterfly", "none" },
       "over a block: warp shuffles and then one warp; a tree in shared memory; warp shuffles and then every warp" },
     { "passes",    { 3, 2 },                             "maximum, sum, result; or maximum and sum at once, result" },
@@ -39,67 +71,122 @@ return space {
     { "exp",       { "expf", "ex2" },                    "the exponential: the library's, or the hardware's power of two" },
     { "resident",  function(problem, gpu)
         return { 0, gpu.max_threads_per_sm, gpu.max_threads_per_sm > 1024 and 1024 or 512 }
-      end, "threads an SM that the registers must leave room for; 0: as many registers as the compiler likes" },
+      end, "threads an SM that the registers must leave room for; 0: as many registers as the compiler likes",
+      full = function(problem, gpu) return gpu.max_threads_per_sm > 1536 and { 1536, 768, 512 } or { 768 } end },
+    { "load",      { "plain", "no_allocate" },           "a hint to the cache: none, no place in L1", full = { "stream" } },
+    { "store",     { "plain", "stream" },                "a hint to the cache: none, the first to go" },
+    { "programmatic", function(problem, gpu) return gpu.max_cluster > 0 and { false, true } or { false } end,
+      "whether the kernel starts before its predecessor has ended, and waits" },
   },
   constraints = {
     -- What cannot be.
     { { "scope", "lanes" }, function(scope, lanes) return scope == "warp" or lanes == 32 end,
       "lanes are for rows that share a warp" },
-    { { "vec_bytes" }, function(vec_bytes, problem)
-        return problem.row_align % vec_bytes == 0 or vec_bytes == problem.size_in
-      end, "every row begins at a whole vector" },
-    { { "threads" }, function(threads, problem) return problem.N + threads < 1 << 31 end,
+    { { "scope", "blocks" }, function(scope, blocks, problem, gpu)
+        if scope == "cluster" then return blocks > 1 and blocks <= gpu.max_cluster end
+        return together(scope) == (blocks >= 8) and (scope == "grid" or blocks == 1)
+      end, "a row has one block, or a cluster of them, or 8 to 128 that need not be neighbours" },
+    { { "scope", "vec_bytes" }, function(scope, vec_bytes, problem)
+        return scope ~= "thread" or vec_bytes == problem.size_in or not peeled(problem, vec_bytes)
+      end, "the row of one thread begins at a whole vector" },
+    { { "threads", "blocks" }, function(threads, blocks, problem) return problem.N + threads * blocks < 1 << 31 end,
       "a column's index, and the next after the last, is a 32-bit integer" },
     { { "vec_bytes" }, function(vec_bytes, problem) return vec_bytes // problem.size_in <= problem.N end,
       "a row fills a vector" },
-    { { "scope", "reduction" }, function(scope, reduction) return (scope == "block") == (reduction ~= "none") end,
-      "only a block has warps to reduce over" },
+    { { "scope", "reduction" }, function(scope, reduction)
+        return (scope == "thread" or scope == "warp") == (reduction == "none")
+               and (not together(scope) or reduction == "butterfly")
+      end, "only a block has warps to reduce over, and several exchange what every warp knows" },
     { { "threads", "reduction" }, function(threads, reduction)
         return reduction ~= "tree" or threads & (threads - 1) == 0
       end, "a tree halves a power of two" },
+    { { "scope", "passes" }, function(scope, passes) return passes == 2 or not together(scope) end,
+      "blocks exchange the maximum and the sum together" },
+    { { "scope", "cache" }, function(scope, cache)
+        return (cache ~= "none" or not together(scope)) and (cache ~= "shared" or scope == "block" or together(scope))
+      end, "blocks keep what they have read, and what is kept in shared memory is a block's" },
+    { { "vec_bytes", "cache" }, function(vec_bytes, cache, problem)
+        return vec_bytes > problem.size_in and vec_bytes < (cache == "shared" and 32 or 64)
+               or cache == "none" or cache == "registers"
+      end, "a row is kept as it is in whole vectors, of 16 bytes at most in shared memory" },
     { { "scope", "cache", "passes" }, function(scope, cache, passes)
-        return not (scope == "thread" and cache == "registers" and passes == 2)
+        return not (scope == "thread" and cache ~= "none" and passes == 2)
       end, "one thread with its row in registers has no sums to bring together" },
     { { "vec_bytes", "cache", "passes", "update" }, function(vec_bytes, cache, passes, update, problem)
         return update == "element" or (vec_bytes > problem.size_in and cache == "none" and passes == 2)
       end, "an update a vector is for an online sum over vectors" },
     { { "passes", "guard" }, function(passes, guard) return passes == 2 or guard == "none" end,
       "three passes need no guard: they know the maximum before the first exponential" },
-    { { "threads", "vec_bytes", "cache", "reduction", "passes", "update", "guard", "exp", "resident" },
-      function(threads, vec_bytes, cache, reduction, passes, update, guard, exp, resident)
+    { { "scope", "threads", "vec_bytes", "cache", "reduction", "passes", "update", "guard", "exp" },
+      function(scope, threads, vec_bytes, cache, reduction, passes, update, guard, exp, problem)
         return guard == "clamped" or passes == 3 or (threads == 256 and vec_bytes == 16 and cache == "none"
-               and reduction == "shuffle" and update == "element" and exp == "expf" and resident == 0)
+               and reduction == "shuffle" and update == "element" and exp == "expf" and not peeled(problem, vec_bytes))
       end, "only the article's v5 goes without a guard" },
+    { { "passes", "guard", "resident", "store", "programmatic" }, function(passes, guard, resident, store, programmatic)
+        return guard == "clamped" or passes == 3 or (resident == 0 and store == "plain" and not programmatic)
+      end, "and v5 has nothing newer" },
     { { "threads", "resident" }, function(threads, resident, problem, gpu)
         return resident == 0 or (resident % threads == 0 and resident > threads
                                  and resident // threads <= gpu.max_blocks_per_sm)
       end, "whole blocks, and more than one, make up the resident threads" },
-    { { "scope", "lanes", "threads", "vec_bytes", "cache" },
-      function(scope, lanes, threads, vec_bytes, cache, problem, gpu)
+    { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
+      function(scope, lanes, threads, blocks, vec_bytes, cache, problem, gpu)
         local registers = math.min(gpu.max_registers_per_thread, gpu.registers_per_sm // threads)
-        return cache == "none" or held(problem, vec_bytes, sharers(scope, lanes, threads)) + 10 <= registers
+        local room = cache == "registers" and 10 or 24
+        local step = sharers(scope, lanes, threads, blocks)
+        return cache == "none" or registers_held(problem, cache, vec_bytes, step) + room <= registers
       end, "a thread's share of the row fits its registers" },
-    { { "scope", "lanes", "threads", "vec_bytes", "cache", "resident" },
-      function(scope, lanes, threads, vec_bytes, cache, resident, problem, gpu)
-        return resident == 0 or cache == "none"
-               or held(problem, vec_bytes, sharers(scope, lanes, threads)) + 8 <= gpu.registers_per_sm // resident
+    { { "threads", "blocks", "vec_bytes", "cache" }, function(threads, blocks, vec_bytes, cache, problem, gpu)
+        return cache ~= "shared" or kept_bytes(problem, vec_bytes, threads, blocks) <= gpu.smem_per_block - 8192
+      end, "a block's share of the row fits its shared memory" },
+    { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache", "resident" },
+      function(scope, lanes, threads, blocks, vec_bytes, cache, resident, problem, gpu)
+        if resident == 0 or cache == "none" then return true end
+        local step = sharers(scope, lanes, threads, blocks)
+        local room = cache == "registers" and 8 or 22
+        return registers_held(problem, cache, vec_bytes, step) + room <= gpu.registers_per_sm // resident
       end, "a thread's share of the row fits the registers of so many resident threads" },
+    { { "threads", "blocks", "vec_bytes", "cache", "resident" },
+      function(threads, blocks, vec_bytes, cache, resident, problem, gpu)
+        return cache ~= "shared" or resident // threads
+               * (kept_bytes(problem, vec_bytes, threads, blocks) + gpu.smem_reserved) <= gpu.smem_per_sm
+      end, "the shares of all resident blocks fit the shared memory" },
+    { { "vec_bytes", "cache", "load" }, function(vec_bytes, cache, load, problem)
+        return load == "plain" or (vec_bytes > problem.size_in and cache ~= "none"
+                                   and (vec_bytes < 32 or load == "no_allocate"))
+      end, "hints are for vectors of a row that is read once" },
+    { { "vec_bytes", "store" }, function(vec_bytes, store, problem)
+        return store == "plain" or vec_bytes > problem.size_in
+      end, "hints are for vectors" },
 
     -- What has not been seen to win.
-    { { "threads", "vec_bytes", "cache", "scope" }, function(threads, vec_bytes, cache, scope, problem)
+    { { "cache", "vec_bytes" }, function(cache, vec_bytes, problem)
         return vec_bytes == widest(problem) or (vec_bytes == problem.size_in and cache == "none")
       end, "the widest load, or the article's of one element", only = "default" },
-    { { "scope", "lanes", "threads", "vec_bytes", "cache" }, function(scope, lanes, threads, vec_bytes, cache, problem)
-        return cache == "none" or held(problem, vec_bytes, sharers(scope, lanes, threads)) <= 64
-      end, "at most 64 elements a thread in registers", only = "default" },
-    { { "scope", "lanes", "threads", "vec_bytes", "cache" }, function(scope, lanes, threads, vec_bytes, cache, problem)
-        local step = sharers(scope, lanes, threads)
+    { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
+      function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
+        return registers_held(problem, cache, vec_bytes, sharers(scope, lanes, threads, blocks)) <= 64
+      end, "at most 64 registers a thread for the row", only = "default" },
+    { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
+      function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
+        local step = sharers(scope, lanes, threads, blocks)
         return step <= math.max(1, 2 * (problem.N * problem.size_in // vec_bytes)) or (cache == "none" and step <= 256)
       end, "most threads of a row have a load to do", only = "default" },
-    { { "scope", "cache" }, function(scope, cache) return scope ~= "warp" or cache == "registers" end,
+    { { "scope", "cache" }, function(scope, cache) return scope ~= "warp" or cache ~= "none" end,
       "a row of a warp fits its registers", only = "default" },
     { { "scope", "threads" }, function(scope, threads) return scope ~= "warp" or threads <= 256 end,
       "warps that share no row need no large block", only = "default" },
+    { { "scope", "blocks", "threads" }, function(scope, blocks, threads, problem, gpu)
+        local share = problem.N * problem.size_in // blocks
+        if scope == "cluster" then
+          return share >= 2048 and (share >= 8192 or problem.M * blocks <= 4 * gpu.sms) and threads >= 128
+        end
+        return scope ~= "grid" or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
+               or (share >= 32768 and threads >= 512)
+      end, "blocks that share a row have enough of it, and few rows leave them room", only = "default" },
+    { { "scope" }, function(scope, problem, gpu)
+        return (scope ~= "warp" and scope ~= "thread") or problem.N * problem.size_in <= 16384
+      end, "a long row is no warp's", only = "default" },
     { { "scope", "threads", "vec_bytes", "cache", "passes" },
       function(scope, threads, vec_bytes, cache, passes, problem)
         return scope ~= "thread" or (threads <= 256 and problem.N <= 64)
@@ -108,26 +195,54 @@ return space {
     { { "cache", "reduction", "exp" }, function(cache, reduction, exp)
         return reduction == "butterfly" or reduction == "none" or (cache == "none" and exp == "expf")
       end, "the article's reductions go with its exponential and its passes over memory", only = "default" },
+    { { "scope", "reduction", "exp" }, function(scope, reduction, exp, problem)
+        return exp == "ex2" or reduction == "shuffle" or reduction == "tree" or scope == "thread"
+      end, "newer reductions go with the faster exponential", only = "default" },
     { { "vec_bytes", "reduction" }, function(vec_bytes, reduction, problem)
         return reduction ~= "butterfly" or vec_bytes == widest(problem)
       end, "newer reductions go with the widest load", only = "default" },
     { { "vec_bytes", "cache", "passes", "update", "guard" },
       function(vec_bytes, cache, passes, update, guard, problem)
-        return update == "vector" or passes == 3 or cache == "registers" or vec_bytes == problem.size_in
+        return update == "vector" or passes == 3 or cache ~= "none" or vec_bytes == problem.size_in
                or guard == "none"
       end, "an online sum over vectors is updated a vector at a time", only = "default" },
-    { { "cache", "resident" }, function(cache, resident) return cache == "registers" or resident == 0 end,
-      "without a row in registers there are registers enough", only = "default" },
+    { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache", "resident" },
+      function(scope, lanes, threads, blocks, vec_bytes, cache, resident, problem, gpu)
+        if resident == 0 then return true end
+        local step = sharers(scope, lanes, threads, blocks)
+        return cache ~= "none" and cache ~= "shared"
+               and registers_held(problem, cache, vec_bytes, step) + 40 > gpu.registers_per_sm // resident
+      end, "without a large share of the row in registers there are registers enough", only = "default" },
+    { { "cache", "load", "store" }, function(cache, load, store, problem)
+        return load == "plain" and store == "plain" or (cache ~= "none" and not small(problem) and store == "stream")
+      end, "hints are for what does not fit L2, and come together", only = "default" },
+    { { "cache", "programmatic" }, function(cache, programmatic, problem)
+        return not programmatic or (small(problem) and cache ~= "none")
+      end, "starting early is for small problems", only = "default" },
   },
-  launch = function(v, problem)
-    local rows = v.threads // sharers(v.scope, v.lanes, v.threads)   -- a block
-    local launch = { grid_of_M = "M", block = v.threads, args = { "x", "y" } }
-    if v.scope ~= "block" then
-      launch.grid_of_M = ("ceil(M, %d)"):format(rows)
+  launch = function(v, problem, gpu, image)
+    local launch = { grid_of_M = "M", block = v.threads, args = { "x", "y" }, programmatic = v.programmatic }
+    local workspace = 0
+    if v.cache == "shared" then
+      launch.dynamic_smem_bytes = kept_bytes(problem, v.vec_bytes, v.threads, v.blocks)
+    end
+    if v.scope == "thread" or v.scope == "warp" then
+      launch.grid_of_M = ("ceil(M, %d)"):format(v.threads // sharers(v.scope, v.lanes, v.threads, v.blocks))
+      table.insert(launch.args, "M")
+    elseif v.scope == "cluster" then
+      launch.grid_of_M = ("M * %d"):format(v.blocks)
+      launch.cluster = v.blocks
+    elseif v.scope == "grid" then
+      -- Rows whose blocks are all resident at once; the others come after them.
+      local rows = ("min(M, max(1, sms * %d / %d))"):format(math.max(1, image.blocks_per_sm), v.blocks)
+      launch.grid_of_M = ("%s * %d"):format(rows, v.blocks)
+      launch.cooperative = true
+      workspace = rows .. " * 4224"
+      table.insert(launch.args, "workspace")
       table.insert(launch.args, "M")
     end
     if problem.scale ~= "none" then table.insert(launch.args, "scale") end
-    return { launch }
+    return { launch, workspace_of_M = workspace }
   end,
   presets = {
     v1 = { scope = "thread", reduction = "none" },

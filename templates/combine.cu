@@ -1,5 +1,7 @@
 % -- The maximum and sum of a row from those of its threads, each sum relative to its thread's maximum.
-% if reducer == "warp" and threads > 32 then
+% if reducer == "cluster" or reducer == "grid" then
+% include("combine_" .. reducer .. ".cu")
+% elseif reducer == "warp" and threads > 32 then
 float warp_maximum = warp_max(maximum);
 float warp_total = warp_sum(sum * ${exponential("maximum", "warp_maximum")});
 __shared__ float2 of_warp[${threads // 32}];

@@ -1,6 +1,6 @@
 % -- What the threads of a row do, from its first load to its last store.
-% -- first: a thread's index among them; step: how many they are; reducer: "block", "warp" or "group" for the functions
-% -- that reduce over them, "" where a thread has the row to itself.
+% -- first: a thread's index among them; step: how many they are; reducer: "block", "warp", "group", "cluster" or "grid"
+% -- for those that reduce over them, "" where a thread has the row to itself.
 % local alone = reducer == ""
 % local infinity = "__int_as_float(0x7f800000)"
 % local names = { maximum = alone and "maximum" or "row_maximum", sum = alone and "sum" or "row_sum" }
@@ -24,4 +24,8 @@
 %   if first == "0" then return tostring(base) end
 %   return base == 0 and first or ("%d + %s"):format(base, first)
 % end
-% include(cache == "registers" and "passes_registers.cu" or "passes_memory.cu", { row = names, alone = alone })
+% function names.edge(index)             -- the column of the index-th element that is in no load
+%   if peeled then return ("%s < head ? %s : %s + %d * whole"):format(index, index, index, vec) end
+%   return names.at(problem.N - rest)
+% end
+% include("passes_" .. (cache == "none" and "memory" or cache) .. ".cu", { row = names, alone = alone })

@@ -1,13 +1,15 @@
 % -- The passes of a row where each reads it from memory.
-% local range = ("int i = %s; i < %d; %s"):format(first, whole, step == 1 and "i++" or "i += " .. step)
+% local step_on = step == 1 and "i++" or "i += " .. step
+% local range = ("int i = %s; i < %s; %s"):format(first, loads_end, step_on)
 % local once = rest <= step and not alone              -- whether a thread has at most one of the rest
-% local rest_index = once and row.at(problem.N - rest) or "i"
+% local rest_index = once and row.edge(first) or peeled and row.edge("i") or "i"
+% local rest_from = peeled and first or row.at(problem.N - rest)
 % local function each_rest(visit, open, close)          -- the elements that fill no load
 % if rest > 0 and once then
-if (${first} < ${rest})${open}
+if (${first} < ${rest_end})${open}
     % visit(row.value(element(rest_index)))
 % elseif rest > 0 then
-for (int i = ${row.at(problem.N - rest)}; i < ${problem.N}; ${step == 1 and "i++" or "i += " .. step})${open}
+for (int i = ${rest_from}; i < ${peeled and "edges" or problem.N}; ${step_on})${open}
     % visit(row.value(element(rest_index)))
 % end
 % if rest > 0 and close then
@@ -21,7 +23,7 @@ for (${range})
 % else
 for (${range}) {
     float v[${vec}];
-    load_vector(x_row, i, v);
+    load_vector(${x_loads}, i, v);
     for (int k = 0; k < ${vec}; k++)
         % visit(row.value("v[k]"))
 }
@@ -63,7 +65,7 @@ for (${range}) {
 % elseif update == "element" then
 for (${range}) {
     float v[${vec}];
-    load_vector(x_row, i, v);
+    load_vector(${x_loads}, i, v);
     for (int k = 0; k < ${vec}; k++) {
         % online(row.value("v[k]"))
     }
@@ -71,7 +73,7 @@ for (${range}) {
 % else
 for (${range}) {
     float v[${vec}];
-    load_vector(x_row, i, v);
+    load_vector(${x_loads}, i, v);
     float larger = maximum;
     for (int k = 0; k < ${vec}; k++)
         larger = fmaxf(larger, ${row.value("v[k]")});
@@ -103,10 +105,10 @@ for (${range})
 % else
 for (${range}) {
     float v[${vec}];
-    load_vector(x_row, i, v);
+    load_vector(${x_loads}, i, v);
     for (int k = 0; k < ${vec}; k++)
         v[k] = ${row.result(row.value("v[k]"))};
-    store_vector(y_row, i, v);
+    store_vector(${y_loads}, i, v);
 }
 % each_rest(function(v)
     ${put(rest_index, row.result(v))}

@@ -5,8 +5,9 @@
 % include "exp.cu"
 % include("reduce.cu", { op = "max", level = reducer })
 % include("reduce.cu", { op = "sum", level = reducer })
-% include("signature.cu", { counted = false })
+% include("signature.cu", { counted = false, exchange = false })
 {
+    % include "programmatic.cu"
     long long row = blockIdx.x;
     % include "row_start.cu"
 

@@ -2,8 +2,9 @@
 % include "load.cu"
 % include "store.cu"
 % include "exp.cu"
-% include("signature.cu", { counted = true })
+% include("signature.cu", { counted = true, exchange = false })
 {
+    % include "programmatic.cu"
     long long row = (long long)blockIdx.x * ${threads} + threadIdx.x;
     if (row >= M)
         return;

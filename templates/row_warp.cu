@@ -4,15 +4,19 @@
 % include "exp.cu"
 % include("reduce.cu", { op = "max", level = "group" })
 % include("reduce.cu", { op = "sum", level = "group" })
-% include("signature.cu", { counted = true })
+% include("signature.cu", { counted = true, exchange = false })
 {
+    % include "programmatic.cu"
     long long row = (long long)blockIdx.x * ${threads // lanes} + threadIdx.x / ${lanes};
     int lane = threadIdx.x % ${lanes};
     % if lanes == 32 then
     if (row >= M)
         return;
     % else
-    // Lanes past the last row go along, since the others' shuffles name them: they do the last row and store nothing.
+    // A warp without a row leaves. Lanes past the last row go along with the others of their warp, whose shuffles name
+    // them: they do the last row and store nothing.
+    if (row - threadIdx.x % 32 / ${lanes} >= M)
+        return;
     bool inside = row < M;
     if (!inside)
         row = M - 1;

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* What the default space may cost: two cores compile so many in about 20 s. */
-enum { DEFAULT_VARIANTS_MAX = 250 };
+/* What the default space may cost: two cores compile so many in about a minute. */
+enum { DEFAULT_VARIANTS_MAX = 600 };
 
 static void check_source(struct generator *g, const char *key)
 {
@@ -38,7 +38,8 @@ static void check_launch(struct generator *g, const struct problem *p, const cha
         fail_msg("%s: %s", key, e.text);
     assert_int_equal(plan.count, 1);
     assert_true(expression_evaluate(plan.launches[0].grid_of_M, p->M, 1, &blocks, &e));
-    assert_in_range(blocks, 1, p->M);
+    assert_in_range(blocks, 1, p->M * 128); /* blocks that may share a row */
+    assert_int_equal(blocks % plan.launches[0].cluster[0], 0);
     bool scale = false;
     for (int i = 0; i < plan.launches[0].arg_count; i++)
         scale |= plan.launches[0].args[i].name == ARG_SCALE;
@@ -127,14 +128,75 @@ static void only_v5_of_the_default_space_is_unguarded(void **state)
     generator_close(g);
 }
 
-static void unaligned_rows_are_read_by_elements(void **state)
+static bool some_key_has(json_t *keys, const char *text)
+{
+    size_t index;
+    json_t *key;
+    json_array_foreach(keys, index, key) if (strstr(json_string_value(key), text) != NULL) return true;
+    return false;
+}
+
+static void unaligned_rows_are_read_by_whole_vectors_too(void **state)
 {
     (void)state;
     struct problem p = problem_default(64, 8193);
-    struct generator *g = space_for("softmax", true, &p, "sm_90");
+    struct generator *g = space_for("softmax", false, &p, "sm_90");
+    json_t *keys = variants_of(g);
+    assert_true(some_key_has(keys, "vec_bytes=16,"));
+    json_decref(keys);
+    generator_close(g);
+}
+
+static void only_gpus_with_clusters_have_them(void **state)
+{
+    (void)state;
+    struct problem p = problem_default(8, 131072);
+    const struct {
+        const char *arch;
+        bool eight, sixteen;
+    } gpus[] = {
+        {"sm_89", false, false}, {"sm_90", true, true}, {"sm_100", true, true}, {"sm_120", true, false}};
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+        struct generator *g = space_for("softmax", false, &p, gpus[i].arch);
+        json_t *keys = variants_of(g);
+        assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,blocks=8,"), gpus[i].eight);
+        assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,blocks=16,"), gpus[i].sixteen);
+        assert_int_equal(some_key_has(keys, "programmatic=true"), gpus[i].eight);
+        assert_true(some_key_has(keys, "scope=grid,"));
+        json_decref(keys);
+        generator_close(g);
+    }
+}
+
+/* Blocks that wait for each other are launched cooperatively, no more of them than fit, for any M. */
+static void blocks_that_wait_for_each_other_are_all_resident(void **state)
+{
+    (void)state;
+    struct problem p = problem_default(8, 131072);
+    struct generator *g = space_for("softmax", false, &p, "sm_90");
     json_t *keys = variants_of(g), *key;
+    struct image_facts facts = {.registers = 64};
     size_t index;
-    json_array_foreach(keys, index, key) assert_non_null(strstr(json_string_value(key), "vec_bytes=4,"));
+    json_array_foreach(keys, index, key)
+    {
+        struct error e;
+        struct launch_plan plan;
+        const char *text = json_string_value(key);
+        if (strstr(text, "scope=grid,") == NULL)
+            continue;
+        assert_true(generator_launch(g, text, "kernel", &facts, &plan, &e));
+        const struct launch *l = &plan.launches[0];
+        assert_true(l->cooperative);
+        for (int64_t M = 1; M < 1 << 20; M *= 5) {
+            int64_t blocks, bytes;
+            struct gpu gpu = gpu_of("sm_90");
+            int fit = gpu_blocks_per_sm(&gpu, l->block[0], facts.registers, l->dynamic_smem_bytes);
+            assert_true(expression_evaluate(l->grid_of_M, M, gpu.sms, &blocks, &e));
+            assert_true(expression_evaluate(plan.workspace_of_M, M, gpu.sms, &bytes, &e));
+            assert_in_range(blocks, 8, fit * gpu.sms);
+            assert_true(bytes > 0);
+        }
+    }
     json_decref(keys);
     generator_close(g);
 }
@@ -146,7 +208,9 @@ int main(void)
         cmocka_unit_test(every_variant_of_the_default_space_has_a_source),
         cmocka_unit_test(every_gpu_has_a_whole_descriptor),
         cmocka_unit_test(only_v5_of_the_default_space_is_unguarded),
-        cmocka_unit_test(unaligned_rows_are_read_by_elements),
+        cmocka_unit_test(unaligned_rows_are_read_by_whole_vectors_too),
+        cmocka_unit_test(only_gpus_with_clusters_have_them),
+        cmocka_unit_test(blocks_that_wait_for_each_other_are_all_resident),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

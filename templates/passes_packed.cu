@@ -1,0 +1,76 @@
+% -- The passes of a row that is read once and kept in registers as it is: 16-bit elements, two in a register.
+% include "each_load.cu"
+% local words = loads * vec // 2
+% local at = loads == 1 and "word" or ("word + %d * c"):format(vec // 2)
+% local nothing = problem.dtype_in == "bf16" and "0xff80ff80u" or "0xfc00fc00u"      -- -infinity twice
+% local all_high = problem.dtype_in == "bf16" and "0x7f807f80u" or "0x7c007c00u"
+% local function each_element(statement)   -- statement(text of a value)
+#pragma unroll
+for (int c = 0; c < ${loads}; c++) {
+    float v[${vec}];
+    unpack(${at}, v);
+    for (int k = 0; k < ${vec}; k++)
+        ${statement(row.value("v[k]"))}
+}
+% for r = 0, rests - 1 do
+${statement(row.value(("edge[%d]"):format(r)))}
+% end
+% end
+% local function hold()
+#pragma unroll
+for (int w = 0; w < ${words}; w++)
+    asm volatile("" : "+r"(word[w]));
+% end
+unsigned int word[${words}];
+% if not even then
+#pragma unroll
+for (int w = 0; w < ${words}; w++)
+    word[w] = ${problem.scale == "none" and nothing or ("sign < 0.0f ? %s : %s"):format(all_high, nothing)};
+% end
+% if rests > 0 then
+float edge[${rests}];
+#pragma unroll
+for (int r = 0; r < ${rests}; r++)
+    edge[r] = ${row.value("-" .. row.infinity)};
+% end
+% local function read(c, index)
+load_words(${x_loads}, ${index}, ${at});
+% end
+% each_load(read, function(r, column) return ("edge[%d] = %s;"):format(r, element(column)) end)
+
+float maximum = ${row.lowest};
+% each_element(function(value) return ("maximum = fmaxf(maximum, %s);"):format(value) end)
+% if passes == 3 and not alone then
+float row_maximum = ${row.reduce("max", "maximum")};
+% end
+
+// Keeps the compiler from holding the elements unpacked, in twice the registers.
+% hold()
+% local relative_to = passes == 3 and row.maximum or "maximum"
+float sum = 0.0f;
+% each_element(function(value) return ("sum += %s;"):format(exponential(value, relative_to)) end)
+
+% if passes == 2 then
+% include "combine.cu"
+% elseif not alone then
+float row_sum = ${row.reduce("sum", "sum")};
+% end
+
+% if reducer == "group" and lanes < 32 then
+if (!inside)
+    return;
+% end
+% if problem.op == "softmax" then
+float inverse = 1.0f / ${row.sum};
+% else
+float log_sum = logf(${row.sum});
+% end
+% hold()
+% local function write(c, index)
+float v[${vec}];
+unpack(${at}, v);
+for (int k = 0; k < ${vec}; k++)
+    v[k] = ${row.result(row.value("v[k]"))};
+store_vector(${y_loads}, ${index}, v);
+% end
+% each_load(write, function(r, column) return put(column, row.result(row.value(("edge[%d]"):format(r)))) end, true)

@@ -1,0 +1,23 @@
+% -- Many blocks a row. They wait for each other, so that all must be resident: the launch is cooperative.
+% include "load.cu"
+% include "store.cu"
+% include "exp.cu"
+% include("reduce.cu", { op = "max", level = "warp" })
+% include("reduce.cu", { op = "sum", level = "warp" })
+% include "grid.cu"
+% include("signature.cu", { counted = true, exchange = true })
+{
+    % include "programmatic.cu"
+    unsigned int *group = workspace + blockIdx.x / ${blocks} * 1056;
+    unsigned int tag = last_tag(group);
+    int rank = blockIdx.x % ${blocks};
+    int first = rank * ${threads} + threadIdx.x;
+    for (long long row = blockIdx.x / ${blocks}; row < M; row += gridDim.x / ${blocks}) {
+        tag++;
+        % include "row_start.cu"
+
+        % include("passes.cu", { first = "first", step = blocks * threads, reducer = "grid" })
+    }
+    if (threadIdx.x == 0)
+        leave(group, tag);
+}
