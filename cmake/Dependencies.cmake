@@ -1,5 +1,5 @@
 # The libraries that the project stands on, as imported targets: deps::lua, deps::jansson, deps::xxhash,
-# deps::cuda_headers (cuda.h and nvrtc.h: types only, both libraries are loaded at run time).
+# deps::sqlite, deps::cuda_headers (cuda.h and nvrtc.h: types only, both libraries are loaded at run time).
 # With SOFTMAX_TUNE_PORTABLE the static archives are used.
 
 function(add_dependency name header library)
@@ -21,7 +21,9 @@ endfunction()
 add_dependency(lua lua.h lua5.4 lua5.4)
 add_dependency(jansson jansson.h jansson)
 add_dependency(xxhash xxhash.h xxhash)
+add_dependency(sqlite sqlite3.h sqlite3)
 set_property(TARGET deps::lua APPEND PROPERTY INTERFACE_LINK_LIBRARIES m ${CMAKE_DL_LIBS})
+set_property(TARGET deps::sqlite APPEND PROPERTY INTERFACE_LINK_LIBRARIES m pthread ${CMAKE_DL_LIBS})
 
 # A CUDA Toolkit where there is one, else the headers of NVIDIA's pip packages, which tune.sh puts here.
 if(DEFINED ENV{XDG_DATA_HOME})

@@ -14,6 +14,7 @@ missing_packages() { # prints those that are not here; with "tests", the ones fo
     header_here lua.h lua5.4 || echo liblua5.4-dev
     header_here jansson.h || echo libjansson-dev
     header_here xxhash.h || echo libxxhash-dev
+    header_here sqlite3.h || echo libsqlite3-dev
     if [ "${1:-}" = tests ] && ! printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' |
         ${CC:-cc} -E - >/dev/null 2>&1; then
         echo libcmocka-dev

@@ -1,0 +1,243 @@
+/* Writing and finding trials. */
+#include "tuner/store/database.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TRUSTED_ATTEMPTS = 2 };
+
+/* What a trial's hash is of: all but `attempts`, which an update counts up. */
+#define TRIAL_VALUES                                                                                         \
+    "environment, problem, source, launches, space, variant, config, verdict, reason, max_error, "           \
+    "compile_seconds, verify_seconds, finished"
+
+static bool find_row(struct store *s, struct error *e, sqlite3_stmt *statement, int64_t *id)
+{
+    if (statement == NULL || database_step(s, statement, e) != 1)
+        return false;
+    *id = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return true;
+}
+
+static bool set_environment(struct store *s, const struct store_environment *v, struct error *e)
+{
+    int64_t capability = v->compute_capability, sms = v->sms, l2 = v->l2_bytes;
+    return database_run(
+               s, e,
+               "INSERT OR IGNORE INTO environments (nvrtc, options, gpu, compute_capability, sms, l2_bytes, "
+               "driver, protocol) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+               "tttiiitt", v->nvrtc, v->options, v->gpu, capability, sms, l2, v->driver, v->protocol) &&
+           find_row(
+               s, e,
+               database_prepare(s, e,
+                                "SELECT id FROM environments WHERE nvrtc = ? AND options = ? AND gpu = ? AND "
+                                "compute_capability = ? AND sms = ? AND l2_bytes = ? AND driver = ? AND "
+                                "protocol = ?",
+                                "tttiiitt", v->nvrtc, v->options, v->gpu, capability, sms, l2, v->driver,
+                                v->protocol),
+               &s->environment);
+}
+
+bool store_set_problem(struct store *s, const struct store_environment *environment, const struct problem *p,
+                       struct error *e)
+{
+    json_t *object = problem_to_json(p);
+    char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(object);
+    bool ok = set_environment(s, environment, e) &&
+              database_run(s, e,
+                           "INSERT INTO problems (problem, used) VALUES (?, "
+                           "(SELECT coalesce(max(used), 0) + 1 FROM problems)) "
+                           "ON CONFLICT (problem) DO UPDATE SET used = excluded.used",
+                           "t", text) &&
+              find_row(s, e, database_prepare(s, e, "SELECT id FROM problems WHERE problem = ?", "t", text),
+                       &s->problem);
+    free(text);
+    return ok;
+}
+
+void store_trial_clear(struct store_trial *t)
+{
+    free(t->space);
+    free(t->variant);
+    free(t->config);
+    free(t->reason);
+    *t = (struct store_trial){0};
+}
+
+bool store_put(struct store *s, const struct store_key *key, const struct store_trial *trial, struct error *e)
+{
+    return database_run(
+        s, e,
+        "WITH new (" TRIAL_VALUES ") AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)) "
+        "INSERT INTO trials (" TRIAL_VALUES ", hash) SELECT *, row_hash(" TRIAL_VALUES
+        ") FROM new WHERE true "
+        "ON CONFLICT (source, launches, problem, environment) DO UPDATE SET "
+        "space = excluded.space, variant = excluded.variant, config = excluded.config, "
+        "attempts = CASE WHEN verdict = excluded.verdict THEN attempts + 1 ELSE 1 END, "
+        "verdict = excluded.verdict, reason = excluded.reason, max_error = excluded.max_error, "
+        "compile_seconds = excluded.compile_seconds, verify_seconds = excluded.verify_seconds, "
+        "finished = excluded.finished, hash = excluded.hash",
+        "iibbtt"
+        "tttdddi",
+        s->environment, s->problem, key->source, key->launches, trial->space, trial->variant, trial->config,
+        verdict_name(trial->verdict), trial->reason, trial->max_error, trial->compile_seconds,
+        trial->verify_seconds, (int64_t)time(NULL));
+}
+
+/* "[152.1,151.9]"; the caller frees it. */
+static char *samples_text(const double *samples, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array, json_real(samples[i]));
+    char *text = json_dumps(array, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(array);
+    return text;
+}
+
+bool store_put_times(struct store *s, const struct store_key *key, const struct store_times *times,
+                     struct error *e)
+{
+    char *us = samples_text(times->samples, times->count);
+    /* The trial may have been pruned by another run meanwhile; then nothing is written. */
+    bool ok = database_run(
+        s, e,
+        "WITH new (trial, rounds, us, limit_us) AS (SELECT id, ?, ?, ? FROM trials WHERE environment = ? AND "
+        "problem = ? AND source = ? AND launches = ?) "
+        "INSERT OR REPLACE INTO samples (trial, rounds, us, limit_us, hash) "
+        "SELECT *, row_hash(trial, rounds, us, limit_us) FROM new",
+        "itdiibb", (int64_t)times->rounds, us, times->limit_us, s->environment, s->problem, key->source,
+        key->launches);
+    free(us);
+    return ok;
+}
+
+static bool verdict_of(const char *name, enum verdict *verdict)
+{
+    for (int v = VERDICT_CORRECT; name != NULL && v <= VERDICT_CORRECTNESS; v++)
+        if (strcmp(verdict_name((enum verdict)v), name) == 0) {
+            *verdict = (enum verdict)v;
+            return true;
+        }
+    return false;
+}
+
+static bool read_trial(sqlite3_stmt *row, struct store_trial *t)
+{
+    enum verdict verdict;
+    if (!verdict_of((const char *)sqlite3_column_text(row, 5), &verdict))
+        return false;
+    *t = (struct store_trial){
+        .space = database_text(row, 2),
+        .variant = database_text(row, 3),
+        .config = database_text(row, 4),
+        .verdict = verdict,
+        .reason = database_text(row, 6),
+        .max_error = database_number(row, 7),
+        .compile_seconds = database_number(row, 8),
+        .verify_seconds = database_number(row, 9),
+        .attempts = sqlite3_column_int(row, 10),
+        .finished = sqlite3_column_int64(row, 11),
+    };
+    return true;
+}
+
+static bool read_times(sqlite3_stmt *row, struct store_times *times)
+{
+    json_t *array = json_loads((const char *)sqlite3_column_text(row, 1), 0, NULL);
+    if (!json_is_array(array)) {
+        json_decref(array);
+        return false;
+    }
+    times->rounds = sqlite3_column_int(row, 0) != 0;
+    times->limit_us = database_number(row, 2);
+    times->count = (int)json_array_size(array);
+    times->samples = must_malloc(((size_t)times->count + 1) * sizeof *times->samples);
+    for (int i = 0; i < times->count; i++)
+        times->samples[i] = json_number_value(json_array_get(array, (size_t)i));
+    times->time = median_interval_of(times->samples, times->count);
+    json_decref(array);
+    return true;
+}
+
+bool database_read_times(struct store *s, int64_t trial, struct store_times *times, struct error *e)
+{
+    *times = (struct store_times){.limit_us = NAN, .time = median_interval_of(NULL, 0)};
+    sqlite3_stmt *row =
+        database_prepare(s, e,
+                         "SELECT rounds, us, limit_us, hash = row_hash(trial, rounds, us, limit_us) "
+                         "FROM samples WHERE trial = ? ORDER BY rounds DESC LIMIT 1",
+                         "i", trial);
+    int found = row != NULL ? database_step(s, row, e) : -1;
+    if (found != 1)
+        return found == 0;
+    bool whole = sqlite3_column_int(row, 3) == 1 && read_times(row, times);
+    sqlite3_finalize(row);
+    return whole || database_damaged(s, "a row's hash does not hold", e);
+}
+
+enum store_answer store_find(struct store *s, const struct store_key *key, struct store_trial *trial,
+                             struct store_times *times, struct error *e)
+{
+    sqlite3_stmt *row = database_prepare(
+        s, e,
+        "SELECT id, environment, space, variant, config, verdict, reason, max_error, compile_seconds, "
+        "verify_seconds, attempts, finished, hash = row_hash(" TRIAL_VALUES ") "
+        "FROM trials WHERE problem = ? AND source = ? AND launches = ? "
+        "ORDER BY environment = ? DESC, finished DESC, id DESC LIMIT 1",
+        "ibbi", s->problem, key->source, key->launches, s->environment);
+    int found = row != NULL ? database_step(s, row, e) : -1;
+    if (found != 1)
+        return found == 0 ? STORE_MISS : STORE_FAILED;
+    int64_t id = sqlite3_column_int64(row, 0);
+    enum store_answer answer = sqlite3_column_int64(row, 1) == s->environment ? STORE_HIT : STORE_STALE;
+    struct store_trial read = {0};
+    bool ok = (sqlite3_column_int(row, 12) == 1 && read_trial(row, &read)) ||
+              database_damaged(s, "a row's hash does not hold", e);
+    sqlite3_finalize(row);
+    ok = ok && (times == NULL || database_read_times(s, id, times, e));
+    if (ok && trial != NULL)
+        *trial = read;
+    else
+        store_trial_clear(&read);
+    return ok ? answer : STORE_FAILED;
+}
+
+bool store_trusts(const struct store_trial *trial)
+{
+    return trial->verdict == VERDICT_CORRECT || trial->verdict == VERDICT_CORRECTNESS ||
+           trial->attempts >= TRUSTED_ATTEMPTS;
+}
+
+json_t *store_expectations(struct store *s, const char *space, struct error *e)
+{
+    sqlite3_stmt *row = database_prepare(
+        s, e,
+        "SELECT id, variant, verdict = 'correct' FROM trials WHERE problem = ? AND space = ? "
+        "ORDER BY environment = ?, finished, id",
+        "iti", s->problem, space, s->environment);
+    json_t *expected = json_object();
+    int found = row != NULL ? database_step(s, row, e) : -1;
+    while (found == 1) {
+        struct store_times times = {.time = median_interval_of(NULL, 0)};
+        const char *variant = (const char *)sqlite3_column_text(row, 1);
+        if (sqlite3_column_int(row, 2) != 1)
+            json_object_set_new(expected, variant, json_null());
+        else if (!database_read_times(s, sqlite3_column_int64(row, 0), &times, e))
+            break;
+        else if (times.count > 0) /* the latest of this environment, which comes last, stands */
+            json_object_set_new(expected, variant, json_real(times.time.median));
+        free(times.samples);
+        found = database_step(s, row, e);
+    }
+    if (found == 1)
+        sqlite3_finalize(row);
+    if (found == 0)
+        return expected;
+    json_decref(expected);
+    return NULL;
+}
