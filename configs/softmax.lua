@@ -132,7 +132,7 @@ return space {
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem, gpu)
         local registers = math.min(gpu.max_registers_per_thread, gpu.registers_per_sm // threads)
-        local room = cache == "registers" and 10 or 24
+        local room = cache == "registers" and 12 or 24
         local step = sharers(scope, lanes, threads, blocks)
         return cache == "none" or registers_held(problem, cache, vec_bytes, step) + room <= registers
       end, "a thread's share of the row fits its registers" },
@@ -143,7 +143,7 @@ return space {
       function(scope, lanes, threads, blocks, vec_bytes, cache, resident, problem, gpu)
         if resident == 0 or cache == "none" then return true end
         local step = sharers(scope, lanes, threads, blocks)
-        local room = cache == "registers" and 8 or 22
+        local room = cache == "registers" and 12 or 22
         return registers_held(problem, cache, vec_bytes, step) + room <= gpu.registers_per_sm // resident
       end, "a thread's share of the row fits the registers of so many resident threads" },
     { { "threads", "blocks", "vec_bytes", "cache", "resident" },
@@ -216,9 +216,8 @@ return space {
     { { "cache", "load", "store" }, function(cache, load, store, problem)
         return load == "plain" and store == "plain" or (cache ~= "none" and not small(problem) and store == "stream")
       end, "hints are for what does not fit L2, and come together", only = "default" },
-    { { "cache", "programmatic" }, function(cache, programmatic, problem)
-        return not programmatic or (small(problem) and cache ~= "none")
-      end, "starting early is for small problems", only = "default" },
+    { { "cache", "programmatic" }, function(cache, programmatic) return cache ~= "none" or not programmatic end,
+      "starting early is for rows that are read once", only = "default" },
   },
   launch = function(v, problem, gpu, image)
     local launch = { grid_of_M = "M", block = v.threads, args = { "x", "y" }, programmatic = v.programmatic }

@@ -1,5 +1,5 @@
-% -- Sets each_load, for a row whose loads all have a place of their own: a thread has `loads` of them and `rests` single
-% -- elements.
+% -- Sets each_load, for a row whose loads all have a place of their own: a thread has `loads` of them and `rests`
+% -- single elements.
 % loads = -(-whole // step)
 % rests = -(-rest // step)
 % local full_loads = least_whole // step                        -- of every thread

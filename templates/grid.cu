@@ -1,6 +1,6 @@
-% -- What the blocks of a row tell each other through the workspace. Each group of blocks has 1056 words of it: the tag of
-% -- its last exchange, how many blocks have left, and from word 32 on a slot of 4 words for each of up to 128 blocks, twice,
-% -- for exchanges take turns. Nothing in it depends on M or on the number of blocks.
+% -- What the blocks of a row tell each other through the workspace. Each group of blocks has 1056 words of it: the tag
+% -- of its last exchange, how many blocks have left, and from word 32 on a slot of 4 words for each of up to 128
+% -- blocks, twice, for exchanges take turns. Nothing in it depends on M or on the number of blocks.
 // Two 64-bit words, each whole by itself: value and tag in one, so that no fence has to order them.
 static __device__ void tell(unsigned int *slot, unsigned int tag, float maximum, float sum)
 {

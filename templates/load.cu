@@ -57,10 +57,11 @@ static __device__ ${vector_type} load_no_allocate(const ${vector_type} *from)
 % end
 
 % if vec_bytes == 32 then
-// ${input == "f32" and 8 or 16} columns from the ${vec}-fold of i.
+// Columns ${vec} i to ${vec} i + ${vec - 1} of a row, in words of 32 bits.
 static __device__ void load_words(const ${x_type} *row, int i, unsigned int *word)
 {
-    asm volatile("ld.global${load == "plain" and "" or ".L1::no_allocate"}.v8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+%   local hint = load == "plain" and "" or ".L1::no_allocate"
+    asm volatile("ld.global${hint}.v8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
                  : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3]), "=r"(word[4]), "=r"(word[5]),
                    "=r"(word[6]), "=r"(word[7])
                  : "l"(row + ${vec} * (long long)i));

@@ -89,10 +89,7 @@ for (${range}) {
 % end
 % end
 
-% if reducer == "group" and lanes < 32 then
-if (!inside)
-    return;
-% end
+% include "outside.cu"
 // Pass ${passes}: the result.
 % if problem.op == "softmax" then
 float inverse = 1.0f / ${row.sum};

@@ -56,10 +56,7 @@ float sum = 0.0f;
 float row_sum = ${row.reduce("sum", "sum")};
 % end
 
-% if reducer == "group" and lanes < 32 then
-if (!inside)
-    return;
-% end
+% include "outside.cu"
 % if problem.op == "softmax" then
 float inverse = 1.0f / ${row.sum};
 % else

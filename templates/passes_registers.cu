@@ -47,10 +47,7 @@ for (int k = 0; k < ${all}; k++)
 float row_sum = ${row.reduce("sum", "sum")};
 % end
 
-% if reducer == "group" and lanes < 32 then
-if (!inside)
-    return;
-% end
+% include "outside.cu"
 % if problem.op == "log_softmax" then
 float log_sum = logf(${row.sum});
 % elseif passes == 2 then

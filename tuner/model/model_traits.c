@@ -25,17 +25,26 @@ static double exponentials(const struct model_traits *t, const json_t *config, d
                            enum operation op)
 {
     double last = op == OP_SOFTMAX ? 1 : 0; /* a logarithm of the sum needs none for the result */
-    if (t->held)
+    if (is_word(config, "cache", "registers"))
         return 1;
+    if (t->held) /* packed or in shared memory: as they were read */
+        return 1 + last;
     if (passes >= 3)
         return 1 + last;
     return (is_word(config, "update", "vector") ? 1 + 1 / elements : 2) + last;
 }
 
+/* How long an exchange between blocks takes, in barriers of a block. */
+static const double cluster_barriers = 20, grid_barriers = 40;
+
 static double barriers_of(const json_t *config, double threads, double passes, bool alone)
 {
     if (alone || is_word(config, "reduction", "none"))
         return 0;
+    if (is_word(config, "scope", "cluster"))
+        return cluster_barriers;
+    if (is_word(config, "scope", "grid"))
+        return 2 + grid_barriers;
     if (is_word(config, "reduction", "tree"))
         return 2 * (1 + log2(fmax(threads, 2)));
     if (is_word(config, "reduction", "butterfly"))
@@ -53,7 +62,7 @@ struct model_traits model_traits_of(const struct problem *p, const json_t *confi
     t.held = cache != NULL && !is_word(config, "cache", "none");
     t.reads = t.held ? 1 : passes;
     t.vec_bytes = fmax(size, number_of(config, "vec_bytes", size));
-    t.row_threads = threads;
+    t.row_threads = threads * number_of(config, "blocks", 1);
     if (is_word(config, "scope", "thread"))
         t.row_threads = 1;
     else if (is_word(config, "scope", "warp"))
