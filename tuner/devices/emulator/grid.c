@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-    FEW_RESIDENTS = 4,  /* blocks that run side by side, as long as none of them has to wait for others */
-    IDLE_STEPS = 20000, /* without a store, until another block is let in */
-    QUANTUM_MOST = 256, /* instructions of a warp before another may go on */
+    FEW_RESIDENTS = 4,    /* blocks that run side by side, as long as none of them has to wait for others */
+    IDLE_STEPS = 20000,   /* without a store, until another block is let in */
+    PATIENT_STEPS = 2000, /* without a store, until lanes no longer wait for others of their warp */
+    QUANTUM_MOST = 256,   /* instructions of a warp before another may go on */
     EPOCHS_OF_LAUNCH = 1 << 25,
     JUNK = 0xfb, /* in registers that nothing wrote: a NaN, and no small number */
 };
@@ -174,6 +175,10 @@ static bool run_block(struct machine *m, const struct residents *r, struct block
     if (m->next_epoch - m->launch_floor > EPOCHS_OF_LAUNCH)
         return error_set(m->error, STATUS_NONE_SURVIVED,
                          "the launch synchronises more often than the emulator can follow");
+    if (!warp_has_waiting_lanes(w))
+        w->joined_steps = w->steps;
+    else if (m->idle_steps > PATIENT_STEPS && w->steps - w->joined_steps > PATIENT_STEPS)
+        warp_stop_waiting(w);
     bool all_in = r->next == m->grid_blocks || r->count >= most_residents(m);
     if (w->split_count > 0 && (w->steps > m->step_limit || (all_in && m->idle_steps > m->step_limit)))
         return endless(m, r, w);

@@ -81,7 +81,7 @@ struct warp {
     int split_count, current;
     struct join joins[JOINS_MAX];
     int join_count; /* joins at this index and above are free */
-    int64_t steps;
+    int64_t steps, joined_steps; /* run; when no lanes waited for others, last */
     uint32_t epoch;          /* the records' high part for accesses now, 0: not begun */
     uint32_t wide_epochs[4]; /* of the kinds above EPOCH_LANE, 0: not begun */
     uint32_t strong_epochs[3];

@@ -48,14 +48,53 @@ static bool leave_joins(struct warp *w)
     return any;
 }
 
+/* Splits that run from the same place to the same join are one. */
+static void merge(struct warp *w)
+{
+    for (int k = 0; k < w->split_count; k++) {
+        for (int n = k + 1; n < w->split_count;) {
+            const struct split *a = &w->splits[k], *b = &w->splits[n];
+            if (a->state != SPLIT_RUNS || b->state != SPLIT_RUNS || a->pc != b->pc || a->join != b->join) {
+                n++;
+                continue;
+            }
+            w->splits[k].mask |= b->mask;
+            drop_split(w, n);
+        }
+    }
+}
+
 void warp_settle(struct warp *w)
 {
     while (arrive(w) | leave_joins(w))
         ;
+    if (w->split_count > 1)
+        merge(w);
     if (w->current >= w->split_count || w->splits[w->current].state != SPLIT_RUNS) {
         w->current = w->split_count > 0 ? w->current % w->split_count : 0;
         warp_switch(w);
     }
+}
+
+bool warp_has_waiting_lanes(const struct warp *w)
+{
+    for (int k = 0; k < w->join_count; k++)
+        if (w->joins[k].expected != 0 && w->joins[k].arrived != 0)
+            return true;
+    return false;
+}
+
+void warp_stop_waiting(struct warp *w)
+{
+    for (int k = 0; k < w->join_count; k++) {
+        struct join *j = &w->joins[k];
+        if (j->expected == 0 || j->arrived == 0)
+            continue;
+        w->splits[w->split_count++] = (struct split){.pc = j->pc, .join = j->parent, .mask = j->arrived};
+        j->expected &= ~j->arrived;
+        j->arrived = 0;
+    }
+    warp_settle(w);
 }
 
 static int free_join(struct warp *w)

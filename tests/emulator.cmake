@@ -1,0 +1,3 @@
+# tuner/devices/emulator/
+add_unit_test(emulator LIBRARIES devices)
+add_unit_test(emulator_checks LIBRARIES devices)
