@@ -1,4 +1,6 @@
-/* What the compiler makes of the templates: no message, no spill, no stack, on every architecture. */
+/* What the compiler makes of the templates: no message, no spill, no stack, on every architecture. A variant
+   that asks for more resident threads than its registers allow may spill: that is slow, not wrong, and for
+   the race to find. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +10,8 @@
 
 #include "tests/kernel_spaces.h"
 #include "tuner/compile/compiler.h"
+
+#include <string.h>
 
 static struct compiler *compiler;
 
@@ -23,7 +27,8 @@ static void compile_one(struct generator *g, const char *key, const char *arch)
     if (r.outcome != COMPILE_DONE)
         fail_msg("%s on %s: %s", key, arch, r.reason);
     assert_int_equal(r.image.kernel_count, 1);
-    if (r.image.kernels[0].spill_bytes > 0 || r.image.kernels[0].stack_bytes > 0)
+    bool bounded = strstr(key, "resident=") != NULL && strstr(key, "resident=0") == NULL;
+    if (!bounded && (r.image.kernels[0].spill_bytes > 0 || r.image.kernels[0].stack_bytes > 0))
         fail_msg("%s on %s: %d bytes spilled, %d of stack", key, arch, r.image.kernels[0].spill_bytes,
                  r.image.kernels[0].stack_bytes);
     image_clear(&r.image);
