@@ -213,6 +213,7 @@ static CUresult judge(struct op *op)
     counts[1] += (unsigned long long)verdict.bad_count;
     counts[2] += (unsigned long long)verdict.input_changed;
     counts[3] += (unsigned long long)verdict.gap_changed;
+    counts[4] = (unsigned long long)oracle_bits_of((float)verdict.sum_error) << 32 | row;
     return CUDA_SUCCESS;
 }
 

@@ -423,6 +423,36 @@ static void elements_that_all_round_the_wrong_way_fail_by_their_rows_sum(void **
     assert_int_equal(verdict.bad_count, 1);
     assert_int_equal(verdict.bad_row, 0);
     assert_int_equal(verdict.bad_column, -1);
+    assert_true(verdict.sum_error > 1);
+    assert_true(verdict.max_error < 1); /* no element is wrong */
+    free(y);
+}
+
+static void a_wrong_element_is_told_before_another_rows_wrong_sum(void **state)
+{
+    (void)state;
+    struct oracle_batch b = batch_of_kind(2, 300, KIND_EQUAL);
+    b.dtype_in = b.dtype_out = ORACLE_BF16;
+    uint16_t *y = make_reference(&b);
+    bool up = oracle_decode(ORACLE_BF16, y[0]) < 1.0 / 300;
+    for (int i = 0; i < 300; i++)
+        y[i] = (uint16_t)(up ? y[i] + 1 : y[i] - 1);
+    y[b.y_stride + 7] = (uint16_t)(y[b.y_stride + 7] + 3);
+    struct oracle_verdict verdict = judge(&b, y);
+    assert_int_equal(verdict.bad_count, 2);
+    assert_int_equal(verdict.bad_row, 1);
+    assert_int_equal(verdict.bad_column, 7);
+    free(y);
+}
+
+static void results_rounded_to_16_bits_are_off_by_half_of_the_bound_that_rounding_has(void **state)
+{
+    (void)state;
+    struct oracle_batch b = batch_of_kind(1, 4096, KIND_ORDINARY);
+    b.dtype_in = b.dtype_out = ORACLE_BF16;
+    void *y = make_reference(&b);
+    struct oracle_verdict verdict = judge(&b, y);
+    assert_true(verdict.max_error > 0.3 && verdict.max_error <= 0.5);
     free(y);
 }
 
@@ -483,6 +513,8 @@ int main(void)
         cmocka_unit_test(an_element_that_was_not_written_is_wrong_in_rows_of_numbers),
         cmocka_unit_test(nan_is_required_where_it_is_due_and_wrong_elsewhere),
         cmocka_unit_test(elements_that_all_round_the_wrong_way_fail_by_their_rows_sum),
+        cmocka_unit_test(a_wrong_element_is_told_before_another_rows_wrong_sum),
+        cmocka_unit_test(results_rounded_to_16_bits_are_off_by_half_of_the_bound_that_rounding_has),
         cmocka_unit_test(a_result_that_overflows_its_type_may_be_infinite),
         cmocka_unit_test(changes_of_the_input_and_of_the_gaps_are_counted),
     };

@@ -32,7 +32,7 @@ struct device_verdict {
     uint64_t ticket;
     enum verdict verdict;
     char *reason;     /* one line where it is not correct, else NULL; the caller's */
-    double max_error; /* the worst error over its bound; NaN where it never ran */
+    double max_error; /* the worst element's error over its bound; NaN where it never ran */
     json_t *counts;   /* the emulator's counters for the problem's whole M, else NULL; the caller's */
     double seconds;
 };

@@ -13,8 +13,10 @@
 #include "tuner/verify/oracle_rules.h"
 
 struct oracle_verdict {
-    double max_error; /* the worst error over its bound, row sums included; infinite for a misplaced NaN */
-    int64_t bad_row, bad_column; /* the worst element above 1, or -1; a column of -1 is the row's sum */
+    double max_error;            /* the worst element's error over its bound; infinite for a misplaced NaN */
+    double sum_error;            /* the worst row sum's error over its own bound, 0 where no sum was judged */
+    int64_t bad_row, bad_column; /* the worst element above 1, else the worst sum above 1 (column -1), else -1
+                                  */
     double got, expected;        /* there */
     int64_t bad_count;           /* elements and row sums above their bound */
     int64_t input_changed; /* elements of x, gaps and spare rows included, that are not what make_input wrote

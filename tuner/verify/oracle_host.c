@@ -128,6 +128,20 @@ static void note_error(struct oracle_verdict *verdict, double error, int64_t row
     }
 }
 
+static void note_sum(struct oracle_verdict *verdict, double error, int64_t row, double sum)
+{
+    verdict->bad_count += error > 1;
+    if (error <= verdict->sum_error)
+        return;
+    verdict->sum_error = error;
+    if (error > 1 && verdict->max_error <= 1) { /* a wrong element of another row says more */
+        verdict->bad_row = row;
+        verdict->bad_column = -1;
+        verdict->got = sum;
+        verdict->expected = 1;
+    }
+}
+
 void oracle_host_judge_row(const struct oracle_batch *b, int64_t row, const void *y,
                            struct oracle_verdict *verdict)
 {
@@ -149,7 +163,7 @@ void oracle_host_judge_row(const struct oracle_batch *b, int64_t row, const void
         sum_bound += error > 1 ? INFINITY : bound + last / 2; /* a wrong element says more than its sum */
     }
     if (!s.nan && !b->log_softmax && sum_bound < INFINITY)
-        note_error(verdict, fabs(sum - 1) / sum_bound, row, -1, sum, 1);
+        note_sum(verdict, fabs(sum - 1) / sum_bound, row, sum);
 }
 
 void oracle_host_judge(const struct oracle_batch *b, const void *x, const void *y,

@@ -47,8 +47,9 @@ bool verify_explain(const struct oracle_batch *b, const struct oracle_verdict *v
             snprintf(place, sizeof place, "column %" PRId64, verdict->bad_column);
         else
             snprintf(place, sizeof place, "its sum");
-        if (isfinite(verdict->max_error))
-            snprintf(times, sizeof times, " (%.3g times the bound)", verdict->max_error);
+        double error = verdict->bad_column >= 0 ? verdict->max_error : verdict->sum_error;
+        if (isfinite(error))
+            snprintf(times, sizeof times, " (%.3g times the bound)", error);
         snprintf(text, size, "wrong on rows %s: row %" PRId64 ", %s is %s, expected %s%s",
                  oracle_kind_phrase(oracle_row_of(b, verdict->bad_row).kind), verdict->bad_row, place, got,
                  expected, times);
@@ -135,12 +136,14 @@ static bool check_judge(struct verifier *v, const struct oracle_batch *b, struct
     bool ok = v->device->operations->write(v->device, v->y, y, oracle_y_bytes(b), e) &&
               v->device->operations->judge(v->device, b, v->x, v->y, &there, e);
     if (ok && (here.bad_count != there.bad_count || here.input_changed != there.input_changed ||
-               here.gap_changed != there.gap_changed || !errors_agree(here.max_error, there.max_error)))
-        ok = error_set(
-            e, STATUS_MISSING,
-            "the %s device does not judge as this CPU does: %" PRId64 " elements are wrong by at most "
-            "%g bounds there, %" PRId64 " and %g here",
-            v->device->operations->name, there.bad_count, there.max_error, here.bad_count, here.max_error);
+               here.gap_changed != there.gap_changed || !errors_agree(here.max_error, there.max_error) ||
+               !errors_agree(here.sum_error, there.sum_error)))
+        ok = error_set(e, STATUS_MISSING,
+                       "the %s device does not judge as this CPU does: %" PRId64
+                       " elements and sums are wrong by at "
+                       "most %g and %g bounds there, %" PRId64 " by %g and %g here",
+                       v->device->operations->name, there.bad_count, there.max_error, there.sum_error,
+                       here.bad_count, here.max_error, here.sum_error);
     free(x);
     free(y);
     return ok;

@@ -39,7 +39,7 @@ struct variant_verdict {
     enum verdict verdict; /* VERDICT_CORRECT, _RUNTIME or _CORRECTNESS */
     char reason[512]; /* one line where it is not correct: "wrong on rows that begin with -inf: row 3, column
                          0 is nan, expected 1.2e-04"; else empty */
-    double max_error; /* the worst error over its bound; NaN where no launch ended well */
+    double max_error; /* the worst element's error over its bound; NaN where no launch ended well */
     bool device_lost; /* the device answers no more, or was written to where no launch may write: its worker
                          must be replaced */
     json_t *counts;   /* the device's counters for the problem's whole M; NULL where it has none; the

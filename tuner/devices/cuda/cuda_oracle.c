@@ -12,6 +12,7 @@
 struct judge_counts {
     unsigned long long worst; /* 32 bits of a float, 4 of 15 - kind, 28 of the row */
     unsigned long long bad, input_changed, gap_changed;
+    unsigned long long worst_sum; /* likewise, of a row's sum */
 };
 enum { ROW_SUM_BYTES = 2 * sizeof(double) };
 _Static_assert(ORACLE_KINDS <= 16, "a kind has 4 bits in judge_counts.worst");
@@ -235,6 +236,11 @@ static bool count_errors(struct cuda_device *c, const struct oracle_batch *b, CU
            cuda_ok(c->driver, c->driver->copy_to_host(counts, o->counts, sizeof *counts), "judging", e);
 }
 
+static float error_of(unsigned long long worst)
+{
+    return oracle_float_of((unsigned)(worst >> 32));
+}
+
 /* The CPU names the element, from its own reference. */
 static bool explain_row(struct cuda_device *c, const struct oracle_batch *b, int64_t row, CUdeviceptr y,
                         struct oracle_verdict *verdict, struct error *e)
@@ -251,7 +257,7 @@ static bool explain_row(struct cuda_device *c, const struct oracle_batch *b, int
             ok = error_set(
                 e, STATUS_MISSING,
                 "the GPU finds row %lld wrong by %g bounds and the CPU does not: the verifier is broken",
-                (long long)row, verdict->max_error);
+                (long long)row, verdict->max_error > 1 ? verdict->max_error : verdict->sum_error);
     }
     free(values);
     verdict->bad_row = here.bad_row;
@@ -269,11 +275,13 @@ bool cuda_oracle_judge(struct device *d, const struct oracle_batch *b, device_ad
     *verdict = oracle_verdict_empty();
     if (!count_errors(c, b, x, y, &counts, e))
         return false;
-    verdict->max_error = oracle_float_of((unsigned)(counts.worst >> 32));
+    verdict->max_error = error_of(counts.worst);
+    verdict->sum_error = error_of(counts.worst_sum);
     verdict->bad_count = (int64_t)counts.bad;
     verdict->input_changed = (int64_t)counts.input_changed;
     verdict->gap_changed = (int64_t)counts.gap_changed;
-    return counts.bad == 0 || explain_row(c, b, (int64_t)(counts.worst & 0xfffffffu), y, verdict, e);
+    unsigned long long told = verdict->max_error > 1 ? counts.worst : counts.worst_sum;
+    return counts.bad == 0 || explain_row(c, b, (int64_t)(told & 0xfffffffu), y, verdict, e);
 }
 
 bool cuda_oracle_look(struct cuda_device *c, CUdeviceptr address, size_t bytes, struct error *e)

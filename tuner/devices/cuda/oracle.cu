@@ -6,6 +6,7 @@
 struct judge_counts {
     unsigned long long worst; // the worst error's bits as a float; of equal ones the first kind; the row: 32, 4, 28 bits
     unsigned long long bad, input_changed, gap_changed;
+    unsigned long long worst_sum; // likewise, of a row's sum
 };
 
 struct plus {
@@ -108,12 +109,12 @@ struct row_sum {
     double sum, bound;
 };
 
-static __device__ void note_worst(judge_counts *counts, double error, int kind, long long row)
+static __device__ void note_worst(unsigned long long *worst, double error, int kind, long long row)
 {
     const unsigned long long key =
         (unsigned long long)oracle_bits_of((float)error) << 32 | (unsigned)(15 - kind) << 28 | (unsigned)row;
-    if (error > 0 && key > *(volatile unsigned long long *)&counts->worst)
-        atomicMax(&counts->worst, key);
+    if (error > 0 && key > *(volatile unsigned long long *)worst)
+        atomicMax(worst, key);
 }
 
 static __device__ void compare_row(const oracle_batch &b, const oracle_row &r, long long row, const oracle_sums &s,
@@ -146,7 +147,7 @@ static __device__ void compare_row(const oracle_batch &b, const oracle_row &r, l
         atomicAdd(&counts->bad, bad);
     if (threadIdx.x > 0)
         return;
-    note_worst(counts, worst, r.kind, row);
+    note_worst(&counts->worst, worst, r.kind, row);
     if (gridDim.y == 1) {
         row_sums[row] = {sum, sum_bound};
     } else {
@@ -190,7 +191,7 @@ extern "C" __global__ void oracle_judge_sums(const oracle_batch b, const oracle_
     const double error = fabs(row_sums[row].sum - 1) / row_sums[row].bound;
     if (error > 1)
         atomicAdd(&counts->bad, 1ull);
-    note_worst(counts, error, oracle_row_of(&b, row).kind, row);
+    note_worst(&counts->worst_sum, error, oracle_row_of(&b, row).kind, row);
 }
 
 // Sets *changed when one of `count` bytes is not `pattern`.
