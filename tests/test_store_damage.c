@@ -116,7 +116,7 @@ static void another_programs_database_is_refused(void **state)
     (void)state;
     char *folder = temporary_folder();
     tamper(folder, "CREATE TABLE trials (id INTEGER)");
-    assert_refused(folder, "another program");
+    assert_refused(folder, "no store of softmax-tune");
     temporary_folder_remove(folder);
 }
 

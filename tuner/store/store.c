@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     SCHEMA_VERSION = 1,
@@ -45,23 +47,19 @@ static bool execute(struct store *s, const char *sql, struct error *e)
     return sqlite3_exec(s->database, sql, NULL, NULL, NULL) == SQLITE_OK || database_failed(s, e);
 }
 
-/* What kind of file this is: *empty for one with nothing in it. In a transaction, since another run may be
-   making the tables. */
-static bool check_kind(struct store *s, bool *empty, struct error *e)
+static bool check_kind(struct store *s, struct error *e)
 {
-    int64_t version, application, things;
+    int64_t version, application;
     if (!database_integer(s, e, "PRAGMA user_version", &version) ||
-        !database_integer(s, e, "PRAGMA application_id", &application) ||
-        !database_integer(s, e, "SELECT count(*) FROM sqlite_master", &things))
+        !database_integer(s, e, "PRAGMA application_id", &application))
         return false;
-    *empty = version == 0 && application == 0 && things == 0;
-    if (!*empty && application != APPLICATION_ID)
+    if (application != APPLICATION_ID)
         return error_set(
             e, STATUS_MISSING,
-            "%s is a database of another program; it was left as it is: name another folder with "
-            "--store",
+            "%s is no store of softmax-tune; it was left as it is: move it away, or name another "
+            "folder with --store",
             s->path);
-    if (!*empty && version != SCHEMA_VERSION)
+    if (version != SCHEMA_VERSION)
         return error_set(
             e, STATUS_MISSING,
             "the store %s was written by a newer softmax-tune (its version is %" PRId64
@@ -88,37 +86,42 @@ static bool check_whole(struct store *s, struct error *e)
     return whole;
 }
 
-/* WAL lets a reader and a writer work at once, and loses no committed row with a killed process. Two runs
-   that switch a new store over at the same time are not made to wait by the busy handler, hence the loop. */
-static bool switch_to_wal(struct store *s, struct error *e)
+/* WAL lets a reader and a writer work at once, and loses no committed row with a killed process. */
+static bool fill_new(struct store *s, struct error *e)
 {
-    for (int waited = 0;; waited += 10) {
-        int code = sqlite3_exec(s->database, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-        if (code == SQLITE_OK)
-            return true;
-        if ((code & 0xff) != SQLITE_BUSY || waited >= BUSY_MS)
-            return database_failed(s, e);
-        nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
-    }
+    char *stamps =
+        must_format("PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID, SCHEMA_VERSION);
+    bool ok = execute(s, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL", e) &&
+              execute(s, schema, e) && execute(s, stamps, e);
+    free(stamps);
+    return ok;
 }
 
-/* Another run may have made the tables since check_kind() looked. */
-static bool make_tables(struct store *s, struct error *e)
+/* Makes the file where it is not there: whole under another name first, so that no run sees one in the
+   making, and that of two runs one wins. */
+static bool make_file(const char *path, struct error *e)
 {
-    bool empty;
-    if (!execute(s, "PRAGMA auto_vacuum = INCREMENTAL", e) || !switch_to_wal(s, e) ||
-        !execute(s, "BEGIN IMMEDIATE", e))
-        return false;
-    bool ok = check_kind(s, &empty, e);
-    if (ok && empty) {
-        char *stamps = must_format("PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
-                                   SCHEMA_VERSION);
-        ok = execute(s, schema, e) && execute(s, stamps, e);
-        free(stamps);
+    if (access(path, F_OK) == 0)
+        return true;
+    struct store new = {.path = must_format("%s.XXXXXX", path)};
+    int descriptor = mkstemp(new.path);
+    bool ok = descriptor >= 0 ||
+              error_set(e, STATUS_MISSING, "the store %s cannot be made: %s", path, strerror(errno));
+    if (descriptor >= 0) {
+        mode_t mask = umask(0);
+        umask(mask);
+        fchmod(descriptor, 0666 & ~mask); /* other users may share it where the umask says so */
+        close(descriptor);
     }
-    ok = ok && execute(s, "COMMIT", e);
-    if (!ok)
-        sqlite3_exec(s->database, "ROLLBACK", NULL, NULL, NULL);
+    if (ok && sqlite3_open_v2(new.path, &new.database, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        ok = database_failed(&new, e);
+    ok = ok && fill_new(&new, e);
+    sqlite3_close(new.database);
+    if (ok && link(new.path, path) != 0 && errno != EEXIST)
+        ok = error_set(e, STATUS_MISSING, "the store %s cannot be made: %s", path, strerror(errno));
+    if (descriptor >= 0)
+        unlink(new.path);
+    free(new.path);
     return ok;
 }
 
@@ -140,37 +143,24 @@ static bool warn_of_clock(struct store *s, struct error *e)
     return true;
 }
 
-/* Asks for the kind in a transaction of its own. */
-static bool look_at_kind(struct store *s, bool *empty, struct error *e)
-{
-    if (!execute(s, "BEGIN", e))
-        return false;
-    bool ok = check_kind(s, empty, e);
-    sqlite3_exec(s->database, "ROLLBACK", NULL, NULL, NULL);
-    return ok;
-}
-
 static bool set_up(struct store *s, uint64_t most_bytes, struct error *e)
 {
-    bool empty;
     /* Until the file is known to be a whole store, not even closing it may write to it. */
     sqlite3_db_config(s->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_busy_timeout(s->database, BUSY_MS);
-    if (!execute(s, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", e) ||
-        !look_at_kind(s, &empty, e))
+    if (!execute(s, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", e) || !check_kind(s, e))
         return false;
     if (sqlite3_db_readonly(s->database, "main") == 1)
         return error_set(
             e, STATUS_MISSING,
             "the store %s can be read only: see to its permissions, or name another with --store", s->path);
-    if (!empty && !check_whole(s, e))
+    if (!check_whole(s, e))
         return false;
     sqlite3_db_config(s->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     if (!row_hash_register(s->database))
         return database_failed(s, e);
     /* A commit that a power cut takes with it is only tried again; the file stays whole. */
-    return (empty ? make_tables(s, e) : switch_to_wal(s, e)) &&
-           execute(
+    return execute(
                s,
                "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 4194304",
                e) &&
@@ -183,8 +173,8 @@ struct store *store_open(const char *folder, uint64_t most_bytes, struct error *
     s->path = must_format("%s/trials.sqlite", folder);
     bool ok = make_folders(folder) ||
               error_set(e, STATUS_MISSING, "the store %s cannot be made: %s", folder, strerror(errno));
-    if (ok &&
-        sqlite3_open_v2(s->path, &s->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    ok = ok && make_file(s->path, e);
+    if (ok && sqlite3_open_v2(s->path, &s->database, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         ok = database_failed(s, e);
     if (ok && set_up(s, most_bytes, e))
         return s;
