@@ -2,7 +2,7 @@
 
 -- Threads that share a row.
 local function sharers(scope, lanes, threads, blocks)
-  return scope == "thread" and 1 or scope == "warp" and lanes or threads * blocks
+  return scope == "thread" and 1 or (scope == "warp" or scope == "tile") and lanes or threads * blocks
 end
 
 local function together(scope) return scope == "cluster" or scope == "grid" end
@@ -34,6 +34,12 @@ local function kept_bytes(problem, vec_bytes, threads, blocks)
   return ceil(problem.N * problem.size_in // vec_bytes, threads * blocks) * threads * vec_bytes
 end
 
+-- Shared memory that `rows` rows take, as read and, where that is of another size, as written.
+local function tile_bytes(problem, rows)
+  local same = problem.size_in == problem.size_out
+  return rows * problem.N * (problem.size_in + (same and 0 or problem.size_out))
+end
+
 -- The widest load that every row is long enough for; 16 bytes are the most but on a few GPUs.
 local function widest(problem)
   local bytes = 16
@@ -50,10 +56,11 @@ return space {
   template = function(v) return "row_" .. v.scope .. ".cu" end,
   parameters = {
     { "scope",     function(problem, gpu)
-        return gpu.max_cluster > 0 and { "block", "warp", "thread", "cluster", "grid" }
-               or { "block", "warp", "thread", "grid" }
+        return gpu.max_cluster > 0 and { "block", "warp", "thread", "tile", "cluster", "grid" }
+               or { "block", "warp", "thread", "tile", "grid" }
       end, "who owns a row" },
-    { "lanes",     { 32, 16, 8, 4, 2 },                  "of a warp that share a row" },
+    { "lanes",     { 32, 16, 8, 4, 2, 1 },               "of a warp that share a row" },
+    { "rows",      { 1, 8, 16, 32, 64, 128, 256 },       "that a block copies into shared memory together" },
     { "blocks",    { 1, 2, 4, 8, 16, 32, 64, 128 },      "that share a row" },
     { "threads",   { 256, 64, 128, 512, 1024 },          "threads per block", full = { 32, 96, 192, 384, 768 } },
     { "vec_bytes", function(problem) return problem.size_in == 4 and { 4, 8, 16 } or { 2, 4, 8, 16 } end,
@@ -80,8 +87,21 @@ return space {
   },
   constraints = {
     -- What cannot be.
-    { { "scope", "lanes" }, function(scope, lanes) return scope == "warp" or lanes == 32 end,
-      "lanes are for rows that share a warp" },
+    { { "scope", "lanes" }, function(scope, lanes)
+        return scope == "tile" or (scope == "warp" and lanes > 1) or lanes == 32
+      end, "lanes are for rows that share a warp" },
+    { { "scope", "rows" }, function(scope, rows, problem)
+        if scope ~= "tile" then return rows == 1 end
+        local elements = rows * problem.N
+        return rows > 1 and problem.x_stride == problem.N and problem.y_stride == problem.N and problem.align % 16 == 0
+               and elements * problem.size_in % 16 == 0 and elements * problem.size_out % 16 == 0
+      end, "rows are copied together that lie one after the other, as many as begin at a whole vector again" },
+    { { "lanes", "rows", "threads" }, function(lanes, rows, threads)
+        return rows == 1 or (rows * lanes) % threads == 0
+      end, "all threads have a row to do" },
+    { { "rows" }, function(rows, problem, gpu)
+        return rows == 1 or tile_bytes(problem, rows) <= gpu.smem_per_block - 8192
+      end, "the rows that are copied together fit the shared memory" },
     { { "scope", "blocks" }, function(scope, blocks, problem, gpu)
         if scope == "cluster" then return blocks > 1 and blocks <= gpu.max_cluster end
         return together(scope) == (blocks >= 8) and (scope == "grid" or blocks == 1)
@@ -91,10 +111,11 @@ return space {
       end, "the row of one thread begins at a whole vector" },
     { { "threads", "blocks" }, function(threads, blocks, problem) return problem.N + threads * blocks < 1 << 31 end,
       "a column's index, and the next after the last, is a 32-bit integer" },
-    { { "vec_bytes" }, function(vec_bytes, problem) return vec_bytes // problem.size_in <= problem.N end,
-      "a row fills a vector" },
+    { { "scope", "vec_bytes" }, function(scope, vec_bytes, problem)
+        return scope == "tile" or vec_bytes // problem.size_in <= problem.N
+      end, "a row fills a vector" },
     { { "scope", "reduction" }, function(scope, reduction)
-        return (scope == "thread" or scope == "warp") == (reduction == "none")
+        return (scope == "thread" or scope == "warp" or scope == "tile") == (reduction == "none")
                and (not together(scope) or reduction == "butterfly")
       end, "only a block has warps to reduce over, and several exchange what every warp knows" },
     { { "threads", "reduction" }, function(threads, reduction)
@@ -103,14 +124,17 @@ return space {
     { { "scope", "passes" }, function(scope, passes) return passes == 2 or not together(scope) end,
       "blocks exchange the maximum and the sum together" },
     { { "scope", "cache" }, function(scope, cache)
+        if scope == "tile" then return cache == "registers" end
         return (cache ~= "none" or not together(scope)) and (cache ~= "shared" or scope == "block" or together(scope))
       end, "blocks keep what they have read, and what is kept in shared memory is a block's" },
     { { "vec_bytes", "cache" }, function(vec_bytes, cache, problem)
         return vec_bytes > problem.size_in and vec_bytes < (cache == "shared" and 32 or 64)
                or cache == "none" or cache == "registers"
       end, "a row is kept as it is in whole vectors, of 16 bytes at most in shared memory" },
-    { { "scope", "cache", "passes" }, function(scope, cache, passes)
-        return not (scope == "thread" and cache ~= "none" and passes == 2)
+    { { "scope", "vec_bytes" }, function(scope, vec_bytes) return scope ~= "tile" or vec_bytes == 16 end,
+      "rows are copied together in vectors of 16 bytes" },
+    { { "scope", "lanes", "cache", "passes" }, function(scope, lanes, cache, passes)
+        return not ((scope == "thread" and cache ~= "none" or lanes == 1) and passes == 2)
       end, "one thread with its row in registers has no sums to bring together" },
     { { "vec_bytes", "cache", "passes", "update" }, function(vec_bytes, cache, passes, update, problem)
         return update == "element" or (vec_bytes > problem.size_in and cache == "none" and passes == 2)
@@ -160,8 +184,8 @@ return space {
       end, "hints are for vectors" },
 
     -- What has not been seen to win.
-    { { "cache", "vec_bytes" }, function(cache, vec_bytes, problem)
-        return vec_bytes == widest(problem) or (vec_bytes == problem.size_in and cache == "none")
+    { { "scope", "cache", "vec_bytes" }, function(scope, cache, vec_bytes, problem)
+        return vec_bytes == widest(problem) or (vec_bytes == problem.size_in and cache == "none") or scope == "tile"
       end, "the widest load, or the article's of one element", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
@@ -170,7 +194,8 @@ return space {
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
         local step = sharers(scope, lanes, threads, blocks)
-        return step <= math.max(1, 2 * (problem.N * problem.size_in // vec_bytes)) or (cache == "none" and step <= 256)
+        return scope == "tile" or step <= math.max(1, 2 * (problem.N * problem.size_in // vec_bytes))
+               or (cache == "none" and step <= 256)
       end, "most threads of a row have a load to do", only = "default" },
     { { "scope", "cache" }, function(scope, cache) return scope ~= "warp" or cache ~= "none" end,
       "a row of a warp fits its registers", only = "default" },
@@ -184,9 +209,18 @@ return space {
         return scope ~= "grid" or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
                or (share >= 32768 and threads >= 512)
       end, "blocks that share a row have enough of it, and few rows leave them room", only = "default" },
-    { { "scope" }, function(scope, problem, gpu)
+    { { "scope" }, function(scope, problem)
         return (scope ~= "warp" and scope ~= "thread") or problem.N * problem.size_in <= 16384
       end, "a long row is no warp's", only = "default" },
+    { { "scope", "lanes", "rows", "threads" }, function(scope, lanes, rows, threads, problem)
+        if scope ~= "tile" then return true end
+        local bytes, share = tile_bytes(problem, rows), ceil(problem.N, lanes)
+        return bytes >= 4096 and bytes <= 40960 and threads <= 256 and share <= (lanes == 32 and 48 or 16)
+               and (share >= 4 or lanes <= 2) and (peeled(problem, 16) or problem.N * problem.size_in < 64)
+      end, "rows are copied together where they are not aligned, some 4 to 40 KiB of them", only = "default" },
+    { { "scope", "passes", "resident", "load", "store" }, function(scope, passes, resident, load, store)
+        return scope ~= "tile" or (passes == 3 and resident == 0 and load == "plain" and store == "plain")
+      end, "what is in shared memory needs little else", only = "default" },
     { { "scope", "threads", "vec_bytes", "cache", "passes" },
       function(scope, threads, vec_bytes, cache, passes, problem)
         return scope ~= "thread" or (threads <= 256 and problem.N <= 64)
@@ -225,7 +259,11 @@ return space {
     if v.cache == "shared" then
       launch.dynamic_smem_bytes = kept_bytes(problem, v.vec_bytes, v.threads, v.blocks)
     end
-    if v.scope == "thread" or v.scope == "warp" then
+    if v.scope == "tile" then
+      launch.dynamic_smem_bytes = tile_bytes(problem, v.rows)
+      launch.grid_of_M = ("ceil(M, %d)"):format(v.rows)
+      table.insert(launch.args, "M")
+    elseif v.scope == "thread" or v.scope == "warp" then
       launch.grid_of_M = ("ceil(M, %d)"):format(v.threads // sharers(v.scope, v.lanes, v.threads, v.blocks))
       table.insert(launch.args, "M")
     elseif v.scope == "cluster" then

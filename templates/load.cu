@@ -13,6 +13,7 @@
 % function element(index)
 %   return (input == "f32" and "x_row[%s]" or "to_float(x_row[%s])"):format(index)
 % end
+% local one_by_one = scope == "tile"     -- computes on single elements, whatever it loads
 % local words = vec_bytes // 4
 % local suffix = words == 1 and "" or tostring(words)
 % vector_type = (input == "f32" and "float" or words > 1 and "uint" or "unsigned int") .. suffix
@@ -21,7 +22,7 @@
 %   local read = hint == "stream" and "__ldcs" or "load_no_allocate"
 %   return ("%s((const %s *)%s + %s)"):format(read, vector_type, row, index)
 % end
-% function fetch(index) return vector_at(load, x_loads, index) end
+% function fetch(from, index) return vector_at(load, from, index) end
 % local from_row = vector_at(cache == "shared" and "plain" or load, "row", "i")
 % if input == "f16" then
 static __device__ float to_float(unsigned short bits)
@@ -30,7 +31,7 @@ static __device__ float to_float(unsigned short bits)
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
     return value;
 }
-% elseif input == "bf16" and (vec == 1 or rest > 0) then
+% elseif input == "bf16" and (vec == 1 or rest > 0 or one_by_one) then
 static __device__ float to_float(unsigned short bits)
 {
     return __uint_as_float((unsigned int)bits << 16);
@@ -114,6 +115,7 @@ static __device__ void load_vector(const ${x_type} *row, int i, float *v)
 %     end
 %   end
 }
+% elseif one_by_one then
 % elseif vec > 1 and input == "f32" then
 // Columns ${vec} i to ${vec} i + ${vec - 1} of a row.
 static __device__ void load_vector(const float *row, int i, float *v)

@@ -26,7 +26,7 @@ float maximum = ${row.lowest};
 #pragma unroll ${math.min(slots, 16)}
 for (${range}) {
     float v[${vec}];
-    kept[at] = ${fetch("i")};
+    kept[at] = ${fetch(x_loads, "i")};
     load_vector((const ${x_type} *)kept, at, v);
     for (int k = 0; k < ${vec}; k++)
         maximum = fmaxf(maximum, ${row.value("v[k]")});

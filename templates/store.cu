@@ -5,6 +5,7 @@
 % function put(index, text)
 %   return ("y_row[%s] = %s;"):format(index, output == "f32" and text or ("from_float(%s)"):format(text))
 % end
+% local one_by_one = scope == "tile"     -- computes on single elements, whatever it stores
 % local by_hand = output == "bf16" and gpu.compute_capability < 80
 % local pairs_at_once = gpu.compute_capability >= 80
 % -- Elements that a store may have: what every load's place in y is aligned to.
@@ -16,7 +17,7 @@
 % if peeled and shifted then y_bytes = size end
 % if peeled and problem.in_place then y_bytes = 16 end
 % local chunk = math.max(1, math.min(vec, y_bytes // size))
-% if output ~= "f32" and (vec == 1 or rest > 0 or chunk == 1 or not pairs_at_once) then
+% if output ~= "f32" and (vec == 1 or rest > 0 or chunk == 1 or not pairs_at_once or one_by_one) then
 %   if by_hand then
 // Rounds to nearest even.
 static __device__ unsigned short from_float(float value)
@@ -36,7 +37,7 @@ static __device__ unsigned short from_float(float value)
 %   end
 % end
 
-% if output ~= "f32" and chunk > 1 then
+% if output ~= "f32" and chunk > 1 and not one_by_one then
 static __device__ unsigned int pack(float low, float high)
 {
 %   if pairs_at_once then
@@ -49,7 +50,7 @@ static __device__ unsigned int pack(float low, float high)
 }
 % end
 
-% if vec > 1 then
+% if vec > 1 and not one_by_one then
 %   local chunks = vec // chunk
 %   local units = (output == "f32" or chunk == 1) and chunk or chunk // 2   -- floats or pairs a store
 %   local base = chunk == 1 and y_type or output == "f32" and "float" or units == 1 and "unsigned int" or "uint"

@@ -159,8 +159,8 @@ static void only_gpus_with_clusters_have_them(void **state)
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
         struct generator *g = space_for("softmax", false, &p, gpus[i].arch);
         json_t *keys = variants_of(g);
-        assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,blocks=8,"), gpus[i].eight);
-        assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,blocks=16,"), gpus[i].sixteen);
+        assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,rows=1,blocks=8,"), gpus[i].eight);
+        assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,rows=1,blocks=16,"), gpus[i].sixteen);
         assert_int_equal(some_key_has(keys, "programmatic=true"), gpus[i].eight);
         assert_true(some_key_has(keys, "scope=grid,"));
         json_decref(keys);
