@@ -1,4 +1,4 @@
-/* Runs the program that was built, as a user would, and keeps what it printed. */
+/* Runs the program that was built, as a user would, and keeps what it printed. cmocka.h comes before. */
 #ifndef TESTS_PROGRAM_H
 #define TESTS_PROGRAM_H
 
@@ -66,6 +66,34 @@ static inline int count_lines(const char *text)
     for (; *text != '\0'; text++)
         lines += *text == '\n';
     return lines;
+}
+
+static inline struct run run_well(const char *folder, const char *arguments)
+{
+    struct run run = run_program(folder, arguments);
+    if (run.status != 0)
+        fail_msg("'%s' gave status %d and said '%s'", arguments, run.status, run.err);
+    return run;
+}
+
+static inline json_t *run_json(const char *folder, const char *arguments)
+{
+    struct run run = run_well(folder, arguments);
+    json_error_t why;
+    json_t *document = json_loads(run.out, 0, &why);
+    if (document == NULL)
+        fail_msg("'%s' printed what is no JSON document: line %d: %s", arguments, why.line, why.text);
+    run_clear(&run);
+    return document;
+}
+
+static inline void write_text(const char *folder, const char *name, const char *text)
+{
+    char *path = must_format("%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
+        fail_msg("%s cannot be written", path);
+    free(path);
 }
 
 #endif

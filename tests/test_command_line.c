@@ -12,25 +12,6 @@
 #include <fcntl.h>
 #include <pty.h>
 
-static struct run run_well(const char *folder, const char *arguments)
-{
-    struct run run = run_program(folder, arguments);
-    if (run.status != 0)
-        fail_msg("'%s' gave status %d and said '%s'", arguments, run.status, run.err);
-    return run;
-}
-
-static json_t *run_json(const char *folder, const char *arguments)
-{
-    struct run run = run_well(folder, arguments);
-    json_error_t why;
-    json_t *document = json_loads(run.out, 0, &why);
-    if (document == NULL)
-        fail_msg("'%s' printed what is no JSON document: line %d: %s", arguments, why.line, why.text);
-    run_clear(&run);
-    return document;
-}
-
 static bool is_there(const char *folder, const char *name)
 {
     char *path = must_format("%s/%s", folder, name);
@@ -159,20 +140,6 @@ static void the_emulator_proves_what_is_predicted_and_finds_v5_wrong(void **stat
     assert_non_null(strstr(run.out, "\nv5* "));
     assert_non_null(strstr(run.out, "\n* v5 cannot win: correctness: wrong on rows that begin with -inf"));
     run_clear(&run);
-}
-
-static void check_counts_on_the_emulator(void **state)
-{
-    json_t *document = run_json(*state, "check --arch sm_120 --N 256 --M 64 --config article --variant v4 "
-                                        "--device emulator --json");
-    json_t *variant = json_array_get(json_object_get(document, "variants"), 0);
-    assert_string_equal(json_string_value(json_object_get(variant, "verdict")), "correct");
-    assert_true(json_real_value(json_object_get(variant, "max_error")) < 1);
-    json_t *counts = json_object_get(variant, "counts");
-    /* Three passes over 64 rows of 1024 bytes, and one of writing: sectors of 32 bytes. */
-    assert_int_equal(json_integer_value(json_object_get(counts, "global_load_sectors")), 3 * 64 * 1024 / 32);
-    assert_int_equal(json_integer_value(json_object_get(counts, "global_store_sectors")), 64 * 1024 / 32);
-    json_decref(document);
 }
 
 static void the_report_of_a_prediction_says_so_and_fits_100_columns(void **state)
@@ -353,7 +320,6 @@ int main(void)
         cmocka_unit_test(tune_without_a_device_emits_a_prediction_and_its_runners_up),
         cmocka_unit_test(a_variant_that_nothing_can_prove_is_not_trusted_without_a_guard),
         cmocka_unit_test(the_emulator_proves_what_is_predicted_and_finds_v5_wrong),
-        cmocka_unit_test(check_counts_on_the_emulator),
         cmocka_unit_test(the_report_of_a_prediction_says_so_and_fits_100_columns),
         cmocka_unit_test(lists_give_a_choice_a_pair),
         cmocka_unit_test(a_source_that_does_not_compile_is_a_failed_trial_and_all_failing_is_status_1),

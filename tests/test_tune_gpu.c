@@ -10,16 +10,6 @@
 
 static char *folder;
 
-static json_t *run_json(const char *arguments)
-{
-    struct run run = run_program(folder, arguments);
-    json_t *document = json_loads(run.out, 0, NULL);
-    if (run.status != 0 || document == NULL)
-        fail_msg("'%s' gave status %d and said '%s'", arguments, run.status, run.err);
-    run_clear(&run);
-    return document;
-}
-
 static double number(const json_t *object, const char *name)
 {
     return json_number_value(json_object_get(object, name));
@@ -28,7 +18,8 @@ static double number(const json_t *object, const char *name)
 static void tuning_measures_the_space_and_the_article(void **state)
 {
     (void)state;
-    json_t *document = run_json("--N 4096 --M 4096 --config article --set threads=256 --json --quiet");
+    json_t *document =
+        run_json(folder, "--N 4096 --M 4096 --config article --set threads=256 --json --quiet");
     json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
     json_t *choice = json_object_get(problem, "choice"), *presets = json_object_get(problem, "presets");
     assert_string_equal(json_string_value(json_object_get(choice, "basis")), "measured");
@@ -49,14 +40,14 @@ static void tuning_measures_the_space_and_the_article(void **state)
 static void a_prediction_for_this_gpu_is_confirmed_on_it(void **state)
 {
     (void)state;
-    json_t *gpus = run_json("gpus --json"), *here = json_object_get(gpus, "here");
+    json_t *gpus = run_json(folder, "gpus --json"), *here = json_object_get(gpus, "here");
     char *arguments =
         must_format("--arch %s --N 512 --config article --set threads=128 --device none --output p --json",
                     json_string_value(json_object_get(here, "arch")));
-    json_decref(run_json(arguments));
+    json_decref(run_json(folder, arguments));
     json_decref(gpus);
     free(arguments);
-    json_t *document = run_json("confirm p --json --quiet");
+    json_t *document = run_json(folder, "confirm p --json --quiet");
     json_t *choice = json_object_get(json_array_get(json_object_get(document, "problems"), 0), "choice");
     assert_memory_equal(json_string_value(json_object_get(choice, "basis")), "measured", 8);
     json_decref(document);
@@ -76,7 +67,8 @@ static void check_finds_v5_wrong(void **state)
 static void bench_times_an_emitted_kernel_as_tuning_did(void **state)
 {
     (void)state;
-    json_decref(run_json("--N 4096 --M 4096 --config article --set threads=256 --output r --json --quiet"));
+    json_decref(
+        run_json(folder, "--N 4096 --M 4096 --config article --set threads=256 --output r --json --quiet"));
     struct run found =
         run_program(folder, "bench --N 4096 --M 4096 --config article v4 --rival $(ls r/*.json) --json "
                             "--quiet");
@@ -93,7 +85,7 @@ static void bench_times_an_emitted_kernel_as_tuning_did(void **state)
 int main(void)
 {
     folder = temporary_folder();
-    json_t *gpus = run_json("gpus --json");
+    json_t *gpus = run_json(folder, "gpus --json");
     bool here = json_is_object(json_object_get(gpus, "here"));
     json_decref(gpus);
     int failed = 77;

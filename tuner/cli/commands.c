@@ -96,10 +96,13 @@ const struct command commands[] = {
      .takes_space = true,
      .own = check_options,
      .arguments = "",
-     .summary = "verify variants on a device",
+     .summary = "verify variants on a device, with counts on the emulator",
      .title = "verifies variants on a device",
-     .text = "Verifies variants against float64 with every input of the verifier: one line a variant, with\n"
-             "its verdict, the worst error over its bound, and why it is wrong.",
+     .text =
+         "Verifies variants against float64 with every input of the verifier: one line a variant, with\n"
+         "its verdict, the worst element's error over its bound, and why it is wrong. On the emulator it\n"
+         "also prints what the variant does on all M rows: requests and sectors of global memory, shared\n"
+         "memory, barriers, instructions.",
      .examples = "  softmax-tune check --N 8193 --dtype bf16 --limit 20\n"
                  "  softmax-tune check --arch sm_120 --N 8192 --config article --variant v5 --json\n"},
     {.name = "bench",
