@@ -8,11 +8,6 @@
 
 enum { TRUSTED_ATTEMPTS = 2 };
 
-/* What a trial's hash is of: all but `attempts`, which an update counts up. */
-#define TRIAL_VALUES                                                                                         \
-    "environment, problem, source, launches, space, variant, config, verdict, reason, max_error, "           \
-    "compile_seconds, verify_seconds, finished"
-
 static bool find_row(struct store *s, struct error *e, sqlite3_stmt *statement, int64_t *id)
 {
     if (statement == NULL || database_step(s, statement, e) != 1)
@@ -72,8 +67,8 @@ bool store_put(struct store *s, const struct store_key *key, const struct store_
 {
     return database_run(
         s, e,
-        "WITH new (" TRIAL_VALUES ") AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)) "
-        "INSERT INTO trials (" TRIAL_VALUES ", hash) SELECT *, row_hash(" TRIAL_VALUES
+        "WITH new (" DATABASE_TRIAL_VALUES ") AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)) "
+        "INSERT INTO trials (" DATABASE_TRIAL_VALUES ", hash) SELECT *, row_hash(" DATABASE_TRIAL_VALUES
         ") FROM new WHERE true "
         "ON CONFLICT (source, launches, problem, environment) DO UPDATE SET "
         "space = excluded.space, variant = excluded.variant, config = excluded.config, "
@@ -126,11 +121,11 @@ static bool verdict_of(const char *name, enum verdict *verdict)
     return false;
 }
 
-static bool read_trial(sqlite3_stmt *row, struct store_trial *t)
+bool database_read_trial(struct store *s, sqlite3_stmt *row, struct store_trial *t, struct error *e)
 {
     enum verdict verdict;
-    if (!verdict_of((const char *)sqlite3_column_text(row, 5), &verdict))
-        return false;
+    if (sqlite3_column_int(row, 12) != 1 || !verdict_of((const char *)sqlite3_column_text(row, 5), &verdict))
+        return database_damaged(s, "a row's hash does not hold", e);
     *t = (struct store_trial){
         .space = database_text(row, 2),
         .variant = database_text(row, 3),
@@ -183,21 +178,18 @@ bool database_read_times(struct store *s, int64_t trial, struct store_times *tim
 enum store_answer store_find(struct store *s, const struct store_key *key, struct store_trial *trial,
                              struct store_times *times, struct error *e)
 {
-    sqlite3_stmt *row = database_prepare(
-        s, e,
-        "SELECT id, environment, space, variant, config, verdict, reason, max_error, compile_seconds, "
-        "verify_seconds, attempts, finished, hash = row_hash(" TRIAL_VALUES ") "
-        "FROM trials WHERE problem = ? AND source = ? AND launches = ? "
-        "ORDER BY environment = ? DESC, finished DESC, id DESC LIMIT 1",
-        "ibbi", s->problem, key->source, key->launches, s->environment);
+    sqlite3_stmt *row = database_prepare(s, e,
+                                         "SELECT " DATABASE_TRIAL_COLUMNS
+                                         " FROM trials WHERE problem = ? AND source = ? AND launches = ? "
+                                         "ORDER BY environment = ? DESC, finished DESC, id DESC LIMIT 1",
+                                         "ibbi", s->problem, key->source, key->launches, s->environment);
     int found = row != NULL ? database_step(s, row, e) : -1;
     if (found != 1)
         return found == 0 ? STORE_MISS : STORE_FAILED;
     int64_t id = sqlite3_column_int64(row, 0);
     enum store_answer answer = sqlite3_column_int64(row, 1) == s->environment ? STORE_HIT : STORE_STALE;
     struct store_trial read = {0};
-    bool ok = (sqlite3_column_int(row, 12) == 1 && read_trial(row, &read)) ||
-              database_damaged(s, "a row's hash does not hold", e);
+    bool ok = database_read_trial(s, row, &read, e);
     sqlite3_finalize(row);
     ok = ok && (times == NULL || database_read_times(s, id, times, e));
     if (ok && trial != NULL)
