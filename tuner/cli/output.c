@@ -46,7 +46,10 @@ bool output_write(const char *folder, const struct choice *const *ranked, int co
         ok = folder_writable(place, e) && emit_choice(ranked[rank - 1], place, e);
         free(place);
     }
-    ok = ok && emit_choice(ranked[0], folder, e) && folder_remove(old, e);
+    ok = ok && emit_choice(ranked[0], folder, e);
+    if (!ok)
+        folder_remove(new, NULL);
+    ok = ok && folder_remove(old, e);
     if (ok && count > 1 && rename(new, old) != 0)
         ok = error_set(e, STATUS_USAGE, "%s: %s", old, strerror(errno));
     if (ok)
