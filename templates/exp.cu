@@ -4,6 +4,9 @@
 % function exponential(a, b)
 %   return (scaled and "%s(rate * (%s - %s))" or "%s(%s - %s)"):format(name, a, b)
 % end
+% function over(a, b)   -- a / b; the hardware's division is within 2 units in the last place
+%   return (exp == "expf" and "%s / %s" or "__fdividef(%s, %s)"):format(a, b)
+% end
 % if name == "exp_approx" then
 // e^x within a few units in the last place; zero below 2^-126.
 static __device__ float exp_approx(float x)

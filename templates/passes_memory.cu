@@ -92,7 +92,7 @@ for (${range}) {
 % include "outside.cu"
 // Pass ${passes}: the result.
 % if problem.op == "softmax" then
-float inverse = 1.0f / ${row.sum};
+float inverse = ${over("1.0f", row.sum)};
 % else
 float log_sum = logf(${row.sum});
 % end

@@ -58,7 +58,7 @@ float row_sum = ${row.reduce("sum", "sum")};
 
 % include "outside.cu"
 % if problem.op == "softmax" then
-float inverse = 1.0f / ${row.sum};
+float inverse = ${over("1.0f", row.sum)};
 % else
 float log_sum = logf(${row.sum});
 % end

@@ -51,9 +51,9 @@ float row_sum = ${row.reduce("sum", "sum")};
 % if problem.op == "log_softmax" then
 float log_sum = logf(${row.sum});
 % elseif passes == 2 then
-float factor = ${exponential("maximum", "row_maximum")} / row_sum;
+float factor = ${over(exponential("maximum", "row_maximum"), "row_sum")};
 % else
-float factor = 1.0f / ${row.sum};
+float factor = ${over("1.0f", row.sum)};
 % end
 #pragma unroll
 for (int k = 0; k < ${all}; k++)

@@ -58,7 +58,7 @@ float row_sum = ${row.reduce("sum", "sum")};
 % end
 
 % if problem.op == "softmax" then
-float inverse = 1.0f / row_sum;
+float inverse = ${over("1.0f", "row_sum")};
 % else
 float log_sum = logf(row_sum);
 % end
