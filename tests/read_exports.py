@@ -23,7 +23,7 @@ path = folder / "kernel_tuner.json"
 
 cache = util.read_cache(str(path), open_cache=False)
 entries = cache["cache"]
-assert len(entries) == 6, entries
+assert len(entries) == 7, entries
 for key, entry in entries.items():
     values = ",".join(str(entry[name]) for name in cache["tune_params_keys"])
     assert key == values, (key, values)
@@ -40,7 +40,7 @@ results, _ = kernel_tuner.tune_kernel(
     simulation_mode=True,
     quiet=True,
 )
-assert len(results) == 6, results
+assert len(results) == 7, results
 best = util.get_best_config(results, "time")
 assert best["threads"] == 0 and best["time"] == 2.0, best
 

@@ -53,6 +53,7 @@ static inline struct store_trial fixture_trial(int number)
                                 .config = config,
                                 .verdict = VERDICT_CORRECT,
                                 .max_error = 0.25,
+                                .copies = 1.5,
                                 .compile_seconds = 0.1,
                                 .verify_seconds = 0.02};
 }
@@ -75,7 +76,7 @@ static inline bool fixture_put(struct store *s, int number, struct error *e)
     struct store_key key = fixture_key(number);
     struct store_trial trial = fixture_trial(number);
     double samples[] = {100 + number, 101 + number, 102 + number};
-    struct store_times times = {.rounds = true, .samples = samples, .count = 3, .limit_us = 90};
+    struct store_times times = {.samples = samples, .count = 3, .limit_us = 90};
     return store_put(s, &key, &trial, e) && store_put_times(s, &key, &times, e);
 }
 

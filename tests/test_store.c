@@ -51,7 +51,7 @@ static void a_trial_is_found_again_as_it_was_put(void **state)
     assert_null(trial.reason);
     assert_true(trial.max_error == 0.25 && trial.compile_seconds == 0.1 && trial.verify_seconds == 0.02);
     assert_int_equal(trial.attempts, 1);
-    assert_true(times.rounds && times.count == 3 && times.limit_us == 90);
+    assert_true(trial.copies == 1.5 && times.count == 3 && times.limit_us == 90);
     assert_true(times.samples[0] == 107 && times.time.median == 108);
     free(times.samples);
     store_trial_clear(&trial);
@@ -232,25 +232,27 @@ static void expected_times_come_from_any_environment_and_the_present_one_wins(vo
     struct store *s = open_or_fail(folder);
     struct store_environment now = fixture_environment(), then = now;
     strcpy(then.driver, "570.1");
-    put(s, 1);
+    struct store_key rough_key = fixture_key(4), bad_key = store_key_of_source("bad", 3),
+                     key = fixture_key(1);
+    struct store_trial trial;
+    put(s, 1); /* 102 us where a copy takes 90 */
     set_problem(s, &then, 8192);
     put(s, 2);
-    struct store_key key = fixture_key(1);
-    struct store_trial trial = fixture_trial(1), failed = fixture_trial(3);
-    assert_true(store_put(s, &key, &trial, &error));
-    double slow = 900;
-    assert_true(store_put_times(s, &key, &(struct store_times){.samples = &slow, .count = 1, .limit_us = NAN},
-                                &error));
-    failed = fixture_trial(3);
-    failed.verdict = VERDICT_COMPILE;
-    key = store_key_of_source("bad", 3);
-    assert_true(store_put(s, &key, &failed, &error));
+    trial = fixture_trial(1);
+    trial.copies = 9;
+    assert_true(store_put(s, &key, &trial, &error)); /* another environment's word on 1 */
+    trial = fixture_trial(3);
+    trial.verdict = VERDICT_COMPILE;
+    assert_true(store_put(s, &bad_key, &trial, &error));
+    trial = fixture_trial(4);
+    assert_true(store_put(s, &rough_key, &trial, &error));
     set_problem(s, &now, 8192);
     json_t *expected = store_expectations(s, "softmax", &error);
-    assert_int_equal(json_object_size(expected), 3);
-    assert_true(json_real_value(json_object_get(expected, "threads=1")) == 102);
-    assert_true(json_real_value(json_object_get(expected, "threads=2")) == 103);
+    assert_int_equal(json_object_size(expected), 4);
+    assert_true(json_real_value(json_object_get(expected, "threads=1")) == 102.0 / 90);
+    assert_true(json_real_value(json_object_get(expected, "threads=2")) == 103.0 / 90);
     assert_true(json_is_null(json_object_get(expected, "threads=3")));
+    assert_true(json_real_value(json_object_get(expected, "threads=4")) == 1.5);
     json_decref(expected);
     store_close(s);
     temporary_folder_remove(folder);

@@ -142,8 +142,8 @@ static int count_right(const char *folder)
         struct store_trial trial, expected = fixture_trial(i);
         struct store_times times;
         enum store_answer answer = store_find(s, &key, &trial, &times, &error);
-        if (answer == STORE_FAILED)
-            assert_non_null(strstr(error.text, "damaged"));
+        if (answer == STORE_FAILED && strstr(error.text, "damaged") == NULL)
+            fail_msg("%s", error.text);
         if (answer != STORE_HIT && answer != STORE_STALE)
             continue;
         assert_string_equal(trial.variant, expected.variant);
@@ -285,10 +285,11 @@ static void a_clock_set_back_is_said_and_loses_nothing(void **state)
     struct store *s = store_open(folder, 0, &error);
     assert_null(store_warning(s));
     store_close(s);
-    tamper(folder,
-           "UPDATE trials SET finished = finished + 864000; UPDATE trials SET hash = row_hash(environment, "
-           "problem, source, launches, space, variant, config, verdict, reason, max_error, compile_seconds, "
-           "verify_seconds, finished)");
+    tamper(
+        folder,
+        "UPDATE trials SET finished = finished + 864000; UPDATE trials SET hash = row_hash(environment, "
+        "problem, source, launches, space, variant, config, verdict, reason, max_error, copies, compile_seconds, "
+        "verify_seconds, finished)");
     s = store_open(folder, 0, &error);
     assert_non_null(s);
     assert_non_null(strstr(store_warning(s), "clock"));

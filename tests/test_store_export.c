@@ -24,13 +24,15 @@ static void put(struct store *s, int number, enum verdict verdict, bool timed)
     trial.config = config;
     trial.verdict = verdict;
     trial.reason = verdict != VERDICT_CORRECT ? (char *)"because" : NULL;
+    trial.copies = number == 7 ? 4 : NAN;
     double samples[] = {2000, 1000, 3000};
-    struct store_times times = {.rounds = true, .samples = samples, .count = 3, .limit_us = 900};
+    struct store_times times = {.samples = samples, .count = 3, .limit_us = 900};
     if (!store_put(s, &key, &trial, &error) || (timed && !store_put_times(s, &key, &times, &error)))
         fail_msg("%s", error.text);
 }
 
-/* Trials 0 to 5 have one verdict each, of which 0 is timed; 6 is right and untimed. One of another space and
+/* Trials 0 to 5 have one verdict each, of which 0 is timed; 6 is right and
+   untimed, 7 was timed roughly. One of another space and
    one of another environment are not to be seen. */
 static struct store *make_store(const char *folder)
 {
@@ -45,9 +47,11 @@ static struct store *make_store(const char *folder)
     for (int v = VERDICT_CORRECT; v <= VERDICT_CORRECTNESS; v++)
         put(s, v, (enum verdict)v, v == VERDICT_CORRECT);
     put(s, 6, VERDICT_CORRECT, false);
+    put(s, 7, VERDICT_CORRECT, false); /* roughly, four times a copy */
     struct store_key key = fixture_key(200);
     struct store_trial other = fixture_trial(200);
     other.space = (char *)"article";
+    other.copies = NAN;
     assert_true(store_put(s, &key, &other, &error));
     return s;
 }
@@ -91,9 +95,9 @@ static void a_kernel_tuner_cache_holds_what_its_reader_needs(void **state)
     json_t *names = json_object_get(file, "tune_params_keys");
     assert_int_equal(json_array_size(names), 3);
     assert_string_equal(json_string_value(json_array_get(names, 1)), "scope");
-    assert_int_equal(json_array_size(json_object_get(json_object_get(file, "tune_params"), "threads")), 6);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(file, "tune_params"), "threads")), 7);
 
-    assert_int_equal(json_object_size(cache), 6); /* the right one without a time is left out */
+    assert_int_equal(json_object_size(cache), 7); /* the right one without a time is left out */
     json_t *best = json_object_get(cache, "0,block,True");
     assert_true(number_at(best, "time") == 2.0);
     assert_int_equal(json_array_size(json_object_get(best, "times")), 3);
@@ -102,6 +106,9 @@ static void a_kernel_tuner_cache_holds_what_its_reader_needs(void **state)
     assert_true(number_at(best, "benchmark_time") == 6 && number_at(best, "strategy_time") == 0 &&
                 number_at(best, "framework_time") == 0);
     assert_non_null(text_at(best, "timestamp"));
+    json_t *rough = json_object_get(cache, "7,block,True");
+    assert_true(number_at(rough, "time") == 3.6); /* the limit was 0.9 ms */
+    assert_int_equal(json_array_size(json_object_get(rough, "times")), 1);
     static const char *const errors[] = {NULL,
                                          "InvalidConfig",
                                          "CompilationFailedConfig",
@@ -125,20 +132,20 @@ static void t4_results_hold_what_the_schema_requires(void **state)
     json_t *file = json_loads(text, 0, NULL), *results = json_object_get(file, "results"), *result;
     assert_string_equal(text_at(file, "schema_version"), "1.0.0");
     assert_string_equal(text_at(json_object_get(file, "metadata"), "timeunit"), "milliseconds");
-    assert_int_equal(json_array_size(results), 7);
+    assert_int_equal(json_array_size(results), 8);
     size_t index;
     json_array_foreach(results, index, result)
     {
         json_t *times = json_object_get(result, "times");
-        bool right = index == 0 || index == 6;
-        assert_string_equal(text_at(result, "invalidity"), words[index == 6 ? 0 : index]);
+        bool right = index == 0 || index >= 6;
+        assert_string_equal(text_at(result, "invalidity"), words[index >= 6 ? 0 : index]);
         assert_true(number_at(result, "correctness") == right);
         assert_true(json_integer_value(json_object_get(json_object_get(result, "configuration"),
                                                        "threads")) == (json_int_t)index);
         assert_true(number_at(times, "compilation") == 100 && number_at(times, "validation") == 20);
         assert_true(number_at(times, "benchmark") >= 0 && number_at(times, "framework") == 0 &&
                     number_at(times, "search_algorithm") == 0);
-        assert_int_equal(json_array_size(json_object_get(times, "runtimes")), index == 0 ? 3 : 0);
+        assert_int_equal(json_array_size(json_object_get(times, "runtimes")), index == 0 ? 3 : index == 7);
         assert_string_equal(json_string_value(json_array_get(json_object_get(result, "objectives"), 0)),
                             "time");
         assert_non_null(text_at(result, "timestamp"));

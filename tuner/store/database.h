@@ -38,12 +38,12 @@ bool database_prune(struct store *s, uint64_t most_bytes, struct error *e);
 
 /* What a trial's hash is of: all but `attempts`, which an update counts up. */
 #define DATABASE_TRIAL_VALUES                                                                                \
-    "environment, problem, source, launches, space, variant, config, verdict, reason, max_error, "           \
+    "environment, problem, source, launches, space, variant, config, verdict, reason, max_error, copies, "   \
     "compile_seconds, verify_seconds, finished"
 /* What database_read_trial() reads. */
 #define DATABASE_TRIAL_COLUMNS                                                                               \
     "id, environment, space, variant, config, verdict, reason, max_error, compile_seconds, verify_seconds, " \
-    "attempts, finished, hash = row_hash(" DATABASE_TRIAL_VALUES ")"
+    "attempts, finished, copies, hash = row_hash(" DATABASE_TRIAL_VALUES ")"
 
 /* The trial in a row of DATABASE_TRIAL_COLUMNS; cleared by the caller. False and `e` for a damaged row. */
 bool database_read_trial(struct store *s, sqlite3_stmt *row, struct store_trial *trial, struct error *e);

@@ -70,12 +70,45 @@ static bool read_gpu(struct store *s, int64_t environment, struct exported_trial
     return true;
 }
 
-static bool read_one(struct store *s, sqlite3_stmt *row, struct exported_trial *t, struct error *e)
+/* The limit of the latest race of this problem; NaN where there was none. */
+static bool read_limit(struct store *s, int64_t problem, int64_t environment, double *limit_us,
+                       struct error *e)
+{
+    sqlite3_stmt *row =
+        database_prepare(s, e,
+                         "SELECT limit_us FROM samples JOIN trials ON trials.id = samples.trial "
+                         "WHERE problem = ? AND environment = ? AND limit_us IS NOT NULL "
+                         "ORDER BY finished DESC, trials.id DESC LIMIT 1",
+                         "ii", problem, environment);
+    int step = row != NULL ? database_step(s, row, e) : -1;
+    *limit_us = NAN;
+    if (step == 1) {
+        *limit_us = database_number(row, 0);
+        sqlite3_finalize(row);
+    }
+    return step >= 0;
+}
+
+static void use_rough_time(struct exported_trial *t, double limit_us)
+{
+    double us = t->trial.copies * limit_us;
+    if (t->times.count > 0 || !isfinite(us))
+        return;
+    t->times.samples = must_malloc(sizeof *t->times.samples);
+    t->times.samples[0] = us;
+    t->times.count = 1;
+    t->times.limit_us = limit_us;
+    t->times.time = median_interval_of(t->times.samples, 1);
+}
+
+static bool read_one(struct store *s, sqlite3_stmt *row, double limit_us, struct exported_trial *t,
+                     struct error *e)
 {
     *t = (struct exported_trial){0};
     if (!database_read_trial(s, row, &t->trial, e) ||
         !database_read_times(s, sqlite3_column_int64(row, 0), &t->times, e))
         return false;
+    use_rough_time(t, limit_us);
     time_t stamp = (time_t)t->trial.finished;
     struct tm parts;
     strftime(t->timestamp, sizeof t->timestamp, "%Y-%m-%d %H:%M:%S+00:00", gmtime_r(&stamp, &parts));
@@ -86,6 +119,9 @@ static bool read_one(struct store *s, sqlite3_stmt *row, struct exported_trial *
 static bool read_all(struct store *s, int64_t problem, int64_t environment, const char *space,
                      struct exported_trials *found, struct error *e)
 {
+    double limit_us;
+    if (!read_limit(s, problem, environment, &limit_us, e))
+        return false;
     sqlite3_stmt *row = database_prepare(s, e,
                                          "SELECT " DATABASE_TRIAL_COLUMNS " FROM trials WHERE id IN "
                                          "(SELECT max(id) FROM trials WHERE problem = ? AND environment = ? "
@@ -95,7 +131,7 @@ static bool read_all(struct store *s, int64_t problem, int64_t environment, cons
     bool ok = step >= 0;
     while (ok && step == 1) {
         found->trials = must_realloc(found->trials, (size_t)(found->count + 1) * sizeof *found->trials);
-        ok = read_one(s, row, &found->trials[found->count++], e);
+        ok = read_one(s, row, limit_us, &found->trials[found->count++], e);
         if (ok)
             step = database_step(s, row, e);
         else

@@ -6,9 +6,9 @@
 
 struct exported_trial {
     struct store_trial trial;
-    struct store_times times;
-    json_t *config;     /* the variant's values */
-    char timestamp[32]; /* "2026-01-31 12:00:00+00:00" */
+    struct store_times times; /* of the rounds; else one sample, the rough time times the problem's limit */
+    json_t *config;           /* the variant's values */
+    char timestamp[32];       /* "2026-01-31 12:00:00+00:00" */
 };
 
 struct exported_trials {

@@ -19,7 +19,7 @@ enum {
     CLOCK_SLACK = 60, /* seconds that machines which share a store may be apart */
 };
 
-static const uint64_t default_bytes = (uint64_t)256 << 20;
+static const uint64_t default_bytes = (uint64_t)128 << 20;
 
 /* Rows of environments and problems are small and stay when their trials are pruned: another run may be about
    to add trials to them. `used` counts up with each use of any problem; no clock decides what is old there.
@@ -34,13 +34,12 @@ static const char schema[] =
     "CREATE TABLE trials (id INTEGER PRIMARY KEY, environment INTEGER NOT NULL REFERENCES environments,"
     " problem INTEGER NOT NULL REFERENCES problems, source BLOB NOT NULL, launches BLOB NOT NULL,"
     " space TEXT NOT NULL, variant TEXT NOT NULL, config TEXT NOT NULL, verdict TEXT NOT NULL, reason TEXT,"
-    " max_error REAL, compile_seconds REAL, verify_seconds REAL, attempts INTEGER NOT NULL DEFAULT 1,"
+    " max_error REAL, copies REAL, compile_seconds REAL, verify_seconds REAL, attempts INTEGER NOT NULL DEFAULT 1,"
     " finished INTEGER NOT NULL, hash INTEGER NOT NULL,"
     " UNIQUE (source, launches, problem, environment));"
     "CREATE INDEX trials_by_variant ON trials (problem, space, variant);"
-    "CREATE TABLE samples (trial INTEGER NOT NULL REFERENCES trials ON DELETE CASCADE,"
-    " rounds INTEGER NOT NULL, us TEXT NOT NULL, limit_us REAL, hash INTEGER NOT NULL,"
-    " PRIMARY KEY (trial, rounds)) WITHOUT ROWID;";
+    "CREATE TABLE samples (trial INTEGER PRIMARY KEY REFERENCES trials ON DELETE CASCADE, us TEXT NOT NULL,"
+    " limit_us REAL, hash INTEGER NOT NULL);";
 
 static bool execute(struct store *s, const char *sql, struct error *e)
 {
@@ -69,6 +68,7 @@ static bool check_kind(struct store *s, struct error *e)
     return true;
 }
 
+/* SQLite's own check sees a broken structure, the hashes see a changed value. */
 static bool check_whole(struct store *s, struct error *e)
 {
     sqlite3_stmt *statement = database_prepare(s, e, "PRAGMA quick_check(1)", "");
@@ -83,7 +83,14 @@ static bool check_whole(struct store *s, struct error *e)
         database_damaged(s, line != NULL ? line + 1 : "its check fails", e);
     }
     free(verdict);
-    return whole;
+    int64_t changed;
+    return whole &&
+           database_integer(
+               s, e,
+               "SELECT (SELECT count(*) FROM trials WHERE hash <> row_hash(" DATABASE_TRIAL_VALUES
+               ")) + (SELECT count(*) FROM samples WHERE hash <> row_hash(trial, us, limit_us))",
+               &changed) &&
+           (changed == 0 || database_damaged(s, "a row's hash does not hold", e));
 }
 
 /* WAL lets a reader and a writer work at once, and loses no committed row with a killed process. */
@@ -154,11 +161,11 @@ static bool set_up(struct store *s, uint64_t most_bytes, struct error *e)
         return error_set(
             e, STATUS_MISSING,
             "the store %s can be read only: see to its permissions, or name another with --store", s->path);
+    if (!row_hash_register(s->database))
+        return database_failed(s, e);
     if (!check_whole(s, e))
         return false;
     sqlite3_db_config(s->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    if (!row_hash_register(s->database))
-        return database_failed(s, e);
     /* A commit that a power cut takes with it is only tried again; the file stays whole. */
     return execute(
                s,

@@ -18,7 +18,7 @@ enum { STORE_PROTOCOL = 1 };
 struct store;
 
 /* Opens FOLDER/trials.sqlite, which is made where it is not there, and removes the problems used longest ago
-   where it has grown beyond `most_bytes` (0 for the default, 256 MiB). NULL and status 3: it cannot be read
+   where it has grown beyond `most_bytes` (0 for the default, 128 MiB). NULL and status 3: it cannot be read
    or written, is damaged, is no store, or was written by a newer version. */
 struct store *store_open(const char *folder, uint64_t most_bytes, struct error *e);
 void store_close(struct store *s); /* NULL is allowed */
@@ -62,17 +62,17 @@ struct store_trial {
     enum verdict verdict;
     char *reason;     /* NULL where it is correct */
     double max_error; /* NaN where it never ran */
+    double copies;    /* its rough time, that of a copy of the same bytes being 1; NaN without one */
     double compile_seconds, verify_seconds;
     int attempts;     /* runs in a row that ended with this verdict; not read by store_put() */
     int64_t finished; /* seconds since 1970; not read by store_put() */
 };
 void store_trial_clear(struct store_trial *t); /* of one that store_find() filled */
 
-/* What was measured of a trial in one race. */
+/* What was measured of a trial in the interleaved rounds of one race. */
 struct store_times {
-    bool rounds;                 /* of the interleaved rounds; else of the short round */
     double *samples;             /* microseconds; owned by whoever filled it */
-    int count;                   /* 0: it was never measured */
+    int count;                   /* 0: it was in no such rounds */
     double limit_us;             /* the limit in the same race; NaN where it is not known */
     struct median_interval time; /* of the samples; not read by store_put_times() */
 };
@@ -80,7 +80,7 @@ struct store_times {
 /* Writes a finished trial over what is stored of it. */
 bool store_put(struct store *s, const struct store_key *key, const struct store_trial *trial,
                struct error *e);
-/* Writes the times of a trial that is stored, over those of an earlier race of the same kind. */
+/* Writes the times of a trial that is stored, over those of an earlier race. */
 bool store_put_times(struct store *s, const struct store_key *key, const struct store_times *times,
                      struct error *e);
 
@@ -91,8 +91,8 @@ enum store_answer {
     STORE_FAILED, /* the store cannot be read: `e` says why */
 };
 
-/* `trial` (cleared by the caller) and `times` (its samples are the caller's; of the rounds where there are
-   such) are filled for a hit and a stale trial; either may be NULL. */
+/* `trial` (cleared by the caller) and `times` (its samples are the caller's) are filled for a hit and a stale
+   trial; either may be NULL. */
 enum store_answer store_find(struct store *s, const struct store_key *key, struct store_trial *trial,
                              struct store_times *times, struct error *e);
 
@@ -100,8 +100,9 @@ enum store_answer store_find(struct store *s, const struct store_key *key, struc
    to compile or to run, which may be the fault of the moment, when that happened twice. */
 bool store_trusts(const struct store_trial *trial);
 
-/* {variant: microseconds} of this problem's trials in `space`, from any environment: an order for the work.
-   Variants that failed have a null. A new reference; NULL and `e` when the store cannot be read. */
+/* {variant: times a copy} of this problem's trials in `space`, from any environment, by their rounds where
+   there were such: an order for the work. Variants that failed have a null. A new reference; NULL and `e`
+   when the store cannot be read. */
 json_t *store_expectations(struct store *s, const char *space, struct error *e);
 
 /* Whether any trial ran this source, in whatever problem and environment. */

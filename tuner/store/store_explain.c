@@ -61,6 +61,8 @@ static void add_result(const struct store_trial *trial, const struct store_times
         text_print(text, " (%s)", trial->reason != NULL ? trial->reason : "no reason was given");
     else if (times->count > 0)
         text_print(text, ", %.4g us (%.4g to %.4g)", times->time.median, times->time.low, times->time.high);
+    else if (isfinite(trial->copies))
+        text_print(text, ", about %.2f times a copy", trial->copies);
     else
         text_print(text, ", not yet timed");
     add_when(trial->finished, text);

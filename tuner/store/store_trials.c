@@ -67,19 +67,19 @@ bool store_put(struct store *s, const struct store_key *key, const struct store_
 {
     return database_run(
         s, e,
-        "WITH new (" DATABASE_TRIAL_VALUES ") AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)) "
+        "WITH new (" DATABASE_TRIAL_VALUES ") AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)) "
         "INSERT INTO trials (" DATABASE_TRIAL_VALUES ", hash) SELECT *, row_hash(" DATABASE_TRIAL_VALUES
         ") FROM new WHERE true "
         "ON CONFLICT (source, launches, problem, environment) DO UPDATE SET "
         "space = excluded.space, variant = excluded.variant, config = excluded.config, "
         "attempts = CASE WHEN verdict = excluded.verdict THEN attempts + 1 ELSE 1 END, "
-        "verdict = excluded.verdict, reason = excluded.reason, max_error = excluded.max_error, "
+        "verdict = excluded.verdict, reason = excluded.reason, max_error = excluded.max_error, copies = excluded.copies, "
         "compile_seconds = excluded.compile_seconds, verify_seconds = excluded.verify_seconds, "
         "finished = excluded.finished, hash = excluded.hash",
         "iibbtt"
-        "tttdddi",
+        "tttddddi",
         s->environment, s->problem, key->source, key->launches, trial->space, trial->variant, trial->config,
-        verdict_name(trial->verdict), trial->reason, trial->max_error, trial->compile_seconds,
+        verdict_name(trial->verdict), trial->reason, trial->max_error, trial->copies, trial->compile_seconds,
         trial->verify_seconds, (int64_t)time(NULL));
 }
 
@@ -101,12 +101,11 @@ bool store_put_times(struct store *s, const struct store_key *key, const struct 
     /* The trial may have been pruned by another run meanwhile; then nothing is written. */
     bool ok = database_run(
         s, e,
-        "WITH new (trial, rounds, us, limit_us) AS (SELECT id, ?, ?, ? FROM trials WHERE environment = ? AND "
+        "WITH new (trial, us, limit_us) AS (SELECT id, ?, ? FROM trials WHERE environment = ? AND "
         "problem = ? AND source = ? AND launches = ?) "
-        "INSERT OR REPLACE INTO samples (trial, rounds, us, limit_us, hash) "
-        "SELECT *, row_hash(trial, rounds, us, limit_us) FROM new",
-        "itdiibb", (int64_t)times->rounds, us, times->limit_us, s->environment, s->problem, key->source,
-        key->launches);
+        "INSERT OR REPLACE INTO samples (trial, us, limit_us, hash) "
+        "SELECT *, row_hash(trial, us, limit_us) FROM new",
+        "tdiibb", us, times->limit_us, s->environment, s->problem, key->source, key->launches);
     free(us);
     return ok;
 }
@@ -124,7 +123,7 @@ static bool verdict_of(const char *name, enum verdict *verdict)
 bool database_read_trial(struct store *s, sqlite3_stmt *row, struct store_trial *t, struct error *e)
 {
     enum verdict verdict;
-    if (sqlite3_column_int(row, 12) != 1 || !verdict_of((const char *)sqlite3_column_text(row, 5), &verdict))
+    if (sqlite3_column_int(row, 13) != 1 || !verdict_of((const char *)sqlite3_column_text(row, 5), &verdict))
         return database_damaged(s, "a row's hash does not hold", e);
     *t = (struct store_trial){
         .space = database_text(row, 2),
@@ -137,19 +136,19 @@ bool database_read_trial(struct store *s, sqlite3_stmt *row, struct store_trial 
         .verify_seconds = database_number(row, 9),
         .attempts = sqlite3_column_int(row, 10),
         .finished = sqlite3_column_int64(row, 11),
+        .copies = database_number(row, 12),
     };
     return true;
 }
 
 static bool read_times(sqlite3_stmt *row, struct store_times *times)
 {
-    json_t *array = json_loads((const char *)sqlite3_column_text(row, 1), 0, NULL);
+    json_t *array = json_loads((const char *)sqlite3_column_text(row, 0), 0, NULL);
     if (!json_is_array(array)) {
         json_decref(array);
         return false;
     }
-    times->rounds = sqlite3_column_int(row, 0) != 0;
-    times->limit_us = database_number(row, 2);
+    times->limit_us = database_number(row, 1);
     times->count = (int)json_array_size(array);
     times->samples = must_malloc(((size_t)times->count + 1) * sizeof *times->samples);
     for (int i = 0; i < times->count; i++)
@@ -162,15 +161,13 @@ static bool read_times(sqlite3_stmt *row, struct store_times *times)
 bool database_read_times(struct store *s, int64_t trial, struct store_times *times, struct error *e)
 {
     *times = (struct store_times){.limit_us = NAN, .time = median_interval_of(NULL, 0)};
-    sqlite3_stmt *row =
-        database_prepare(s, e,
-                         "SELECT rounds, us, limit_us, hash = row_hash(trial, rounds, us, limit_us) "
-                         "FROM samples WHERE trial = ? ORDER BY rounds DESC LIMIT 1",
-                         "i", trial);
+    sqlite3_stmt *row = database_prepare(
+        s, e, "SELECT us, limit_us, hash = row_hash(trial, us, limit_us) FROM samples WHERE trial = ?", "i",
+        trial);
     int found = row != NULL ? database_step(s, row, e) : -1;
     if (found != 1)
         return found == 0;
-    bool whole = sqlite3_column_int(row, 3) == 1 && read_times(row, times);
+    bool whole = sqlite3_column_int(row, 2) == 1 && read_times(row, times);
     sqlite3_finalize(row);
     return whole || database_damaged(s, "a row's hash does not hold", e);
 }
@@ -205,30 +202,45 @@ bool store_trusts(const struct store_trial *trial)
            trial->attempts >= TRUSTED_ATTEMPTS;
 }
 
+/* What a right trial took, times a copy: by its rounds where there were such. */
+static double copies_of(double rough, const struct store_times *times)
+{
+    return times->count > 0 && times->limit_us > 0 ? times->time.median / times->limit_us : rough;
+}
+
+/* One row of those that store_expectations() selects. */
+static bool add_expectation(struct store *s, sqlite3_stmt *row, json_t *expected, struct error *e)
+{
+    struct store_times times;
+    const char *variant = (const char *)sqlite3_column_text(row, 1);
+    if (sqlite3_column_int(row, 2) != 1) {
+        json_object_set_new(expected, variant, json_null());
+        return true;
+    }
+    if (!database_read_times(s, sqlite3_column_int64(row, 0), &times, e))
+        return false;
+    double copies = copies_of(database_number(row, 3), &times);
+    if (isfinite(copies))
+        json_object_set_new(expected, variant, json_real(copies));
+    free(times.samples);
+    return true;
+}
+
 json_t *store_expectations(struct store *s, const char *space, struct error *e)
 {
+    /* The latest of this environment comes last, and stands. */
     sqlite3_stmt *row = database_prepare(
         s, e,
-        "SELECT id, variant, verdict = 'correct' FROM trials WHERE problem = ? AND space = ? "
+        "SELECT id, variant, verdict = 'correct', copies FROM trials WHERE problem = ? AND space = ? "
         "ORDER BY environment = ?, finished, id",
         "iti", s->problem, space, s->environment);
     json_t *expected = json_object();
-    int found = row != NULL ? database_step(s, row, e) : -1;
-    while (found == 1) {
-        struct store_times times = {.time = median_interval_of(NULL, 0)};
-        const char *variant = (const char *)sqlite3_column_text(row, 1);
-        if (sqlite3_column_int(row, 2) != 1)
-            json_object_set_new(expected, variant, json_null());
-        else if (!database_read_times(s, sqlite3_column_int64(row, 0), &times, e))
-            break;
-        else if (times.count > 0) /* the latest of this environment, which comes last, stands */
-            json_object_set_new(expected, variant, json_real(times.time.median));
-        free(times.samples);
-        found = database_step(s, row, e);
-    }
-    if (found == 1)
+    int step = row != NULL ? database_step(s, row, e) : -1;
+    while (step == 1 && add_expectation(s, row, expected, e))
+        step = database_step(s, row, e);
+    if (step == 1)
         sqlite3_finalize(row);
-    if (found == 0)
+    if (step == 0)
         return expected;
     json_decref(expected);
     return NULL;
