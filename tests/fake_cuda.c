@@ -235,6 +235,7 @@ static CUresult copy(struct op *op)
 static const struct script scripts[] = {
     {"right", right, 100, 8, false, CUDA_SUCCESS},
     {"slow", right, 300, 8, false, CUDA_SUCCESS},
+    {"very_slow", right, 5000, 8, false, CUDA_SUCCESS},
     {"skips_last", skips_last, 100, 8, false, CUDA_SUCCESS},
     {"unguarded", unguarded, 100, 8, false, CUDA_SUCCESS},
     {"writes_beyond", writes_beyond, 100, 8, false, CUDA_SUCCESS},

@@ -36,16 +36,22 @@ static struct launch_plan plan_of(const char *kernel)
 static struct image image = {.cubin = "GOOD", .cubin_size = 4};
 static struct image bad_image = {.cubin = "BAD!", .cubin_size = 4};
 
-static struct device_client *open_client(struct problem p, double deadline)
+static struct device_client *open_client_to(bool timed, struct problem p, double deadline)
 {
     struct error e = {0};
     struct device_client *c = device_client_open(DEVICE_CUDA, 0, NULL, &e);
     if (c == NULL)
         fail_msg("%s", e.text);
-    struct verify_options options = {.rows = 16, .tolerance = 1, .seed = 5, .deadline_seconds = deadline};
+    struct verify_options options = {
+        .rows = 16, .tolerance = 1, .seed = 5, .timed = timed, .deadline_seconds = deadline};
     if (!device_client_set_problem(c, &p, &options, &e))
         fail_msg("%s", e.text);
     return c;
+}
+
+static struct device_client *open_client(struct problem p, double deadline)
+{
+    return open_client_to(false, p, deadline);
 }
 
 static struct device_verdict verify_plan(struct device_client *c, const struct launch_plan *plan)
@@ -258,6 +264,66 @@ static void times_are_microseconds_a_launch_and_the_limit_is_the_fastest_copy(vo
     device_client_close(c);
 }
 
+static void assert_graph(const char *path, const char *kernel, int launches, int sets)
+{
+    char line[128], expected[128];
+    bool found = false;
+    FILE *f = fopen(path, "r");
+    snprintf(expected, sizeof expected, "graph %s %d %d\n", kernel, launches, sets);
+    while (fgets(line, sizeof line, f) != NULL)
+        found |= strcmp(line, expected) == 0;
+    fclose(f);
+    if (!found)
+        fail_msg("no %s", expected);
+}
+
+static void a_slow_entry_gets_few_launches(void **state)
+{
+    (void)state;
+    char *folder = temporary_folder(), *path = must_format("%s/log", folder);
+    setenv("FAKE_CUDA_LOG", path, 1);
+    struct device_client *c = open_client(problem_default(16, 100), 0);
+    unsetenv("FAKE_CUDA_LOG");
+    struct measured m = measure(c, (const char *const[]){"right", "very_slow"}, 2);
+    assert_time(&m, 0, 100);
+    assert_time(&m, 1, 5000);
+    assert_graph(path, "right", 21, 21);
+    assert_graph(path, "very_slow", 2, 2); /* 12 ms hold two */
+    device_client_close(c);
+    free(path);
+    temporary_folder_remove(folder);
+}
+
+static void a_correct_variant_is_timed_roughly_where_that_is_wanted(void **state)
+{
+    (void)state;
+    struct device_client *c = open_client_to(true, problem_default(16, 100), 2);
+    const struct {
+        const char *kernel;
+        enum verdict verdict;
+        double copies; /* the driver's copy takes 50 us */
+    } cases[] = {
+        {"right", VERDICT_CORRECT, 2},
+        {"very_slow", VERDICT_CORRECT, 100},
+        {"skips_last", VERDICT_CORRECTNESS, NAN},
+        {"wrong_after_graphs", VERDICT_CORRECTNESS, NAN},
+        {"faults_in_graphs", VERDICT_RUNTIME, NAN},
+        {"hangs_in_graphs", VERDICT_TIMEOUT, NAN},
+        {"slow", VERDICT_CORRECT, 6},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct launch_plan plan = plan_of(cases[i].kernel);
+        struct device_verdict verdict = verify_plan(c, &plan);
+        assert_string_equal(verdict_name(verdict.verdict), verdict_name(cases[i].verdict));
+        if (isnan(cases[i].copies))
+            assert_true(verdict.verdict != VERDICT_CORRECT);
+        else
+            assert_true(fabs(verdict.copies - cases[i].copies) < 0.01 * cases[i].copies);
+        free(verdict.reason);
+    }
+    device_client_close(c);
+}
+
 static void a_failure_while_measuring_costs_its_entry_only(void **state)
 {
     (void)state;
@@ -308,19 +374,6 @@ static int read_replays(const char *path, char names[][32], int most)
     return count;
 }
 
-static void assert_graph(const char *path, const char *kernel, int launches, int sets)
-{
-    char line[128], expected[128];
-    bool found = false;
-    FILE *f = fopen(path, "r");
-    snprintf(expected, sizeof expected, "graph %s %d %d\n", kernel, launches, sets);
-    while (fgets(line, sizeof line, f) != NULL)
-        found |= strcmp(line, expected) == 0;
-    fclose(f);
-    if (!found)
-        fail_msg("no %s", expected);
-}
-
 static void rounds_are_interleaved_over_rotating_buffers(void **state)
 {
     (void)state;
@@ -333,20 +386,15 @@ static void rounds_are_interleaved_over_rotating_buffers(void **state)
     assert_graph(path, "right", 21, 21);
     assert_graph(path, "memcpy", 21, 21);
 
-    enum {
-        PREPARING = 2 * 2,
-        VISIT = 6
-    }; /* replays: one warm and one timed of each graph; one warm and five timed */
-    char names[PREPARING + ROUNDS * 2 * VISIT + 1][32];
-    int count = read_replays(path, names, PREPARING + ROUNDS * 2 * VISIT + 1);
-    assert_int_equal(count, PREPARING + ROUNDS * 2 * VISIT);
-    for (int r = 0; r < ROUNDS; r++) {
-        char(*round)[32] = names + PREPARING + r * 2 * VISIT;
-        for (int i = 1; i < VISIT; i++) {
-            assert_string_equal(round[i], round[0]);
-            assert_string_equal(round[VISIT + i], round[VISIT]);
-        }
-        assert_string_not_equal(round[0], round[VISIT]);
+    /* Replays: one warm and two timed of each graph; in a round one warm and as many as fill 12 ms, five at
+       most: four of 21 launches of 100 us, one of 300 us. */
+    enum { PREPARING = 2 * 3, RIGHT = 5, SLOW = 2, ALL = PREPARING + ROUNDS * (RIGHT + SLOW) };
+    char names[ALL + 1][32];
+    assert_int_equal(read_replays(path, names, ALL + 1), ALL);
+    for (int at = PREPARING; at < ALL; at += RIGHT + SLOW) {
+        int slow = strcmp(names[at], "slow") == 0 ? at : at + RIGHT;
+        for (int i = at; i < at + RIGHT + SLOW; i++)
+            assert_string_equal(names[i], i >= slow && i < slow + SLOW ? "slow" : "right");
     }
     free(path);
     temporary_folder_remove(folder);
@@ -387,6 +435,8 @@ int main(void)
         cmocka_unit_test(launches_ask_for_what_the_plan_says),
         cmocka_unit_test(strides_and_small_alignments_are_verified),
         cmocka_unit_test(times_are_microseconds_a_launch_and_the_limit_is_the_fastest_copy),
+        cmocka_unit_test(a_slow_entry_gets_few_launches),
+        cmocka_unit_test(a_correct_variant_is_timed_roughly_where_that_is_wanted),
         cmocka_unit_test(a_failure_while_measuring_costs_its_entry_only),
         cmocka_unit_test(a_throttled_round_has_no_times),
         cmocka_unit_test(rounds_are_interleaved_over_rotating_buffers),

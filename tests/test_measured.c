@@ -61,6 +61,12 @@ const struct gpu *device_client_gpu(const struct device_client *c)
     return &c->gpu;
 }
 
+enum device_kind device_client_kind(const struct device_client *c)
+{
+    (void)c;
+    return DEVICE_CUDA;
+}
+
 bool device_client_set_problem(struct device_client *c, const struct problem *p,
                                const struct verify_options *options, struct error *e)
 {
@@ -81,6 +87,7 @@ bool device_client_verify(struct device_client *c, uint64_t ticket, const struct
         .verdict = wrong ? VERDICT_CORRECTNESS : VERDICT_CORRECT,
         .reason = wrong ? must_strdup("wrong on rows that begin with -inf") : NULL,
         .max_error = wrong ? INFINITY : 0.25,
+        .copies = NAN,
     };
     return eventfd_write(c->descriptor, 1) == 0;
 }

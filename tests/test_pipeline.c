@@ -53,6 +53,7 @@ bool device_client_next(struct device_client *c, double seconds, struct device_v
         .verdict = wrong ? VERDICT_CORRECTNESS : VERDICT_CORRECT,
         .reason = wrong ? must_strdup("row 3 is wrong") : NULL,
         .max_error = wrong ? 7 : 0.5,
+        .copies = wrong ? NAN : 1.25,
     };
     c->busy = false;
     if (c->stop_at_first != NULL)
@@ -146,6 +147,7 @@ static void every_trial_is_compiled_and_verified(void **state)
         assert_true(s->trials[i].finished && s->trials[i].compiled && s->trials[i].verified);
         assert_int_equal(s->trials[i].verdict, VERDICT_CORRECT);
         assert_true(s->trials[i].max_error == 0.5);
+        assert_true(s->trials[i].copies == 1.25);
         assert_int_equal(s->trials[i].same_as, i);
     }
     assert_int_equal(s->device.verified, 3);

@@ -133,9 +133,12 @@ static void print_evidence(FILE *out, const struct tuning *t)
     if (t->race.tie_count > TIES_SHOWN)
         fprintf(out, "        and %d more (--json lists them)\n", t->race.tie_count - TIES_SHOWN);
     if (t->session->measures) {
-        static const char *const ends[] = {
-            "apart from the others", "tied", "undecided when the rounds were spent",
-            "undecided when --seconds were spent", "undecided when it was stopped"};
+        static const char *const ends[] = {"apart from the others",
+                                           "tied",
+                                           "within 1 % of the limit",
+                                           "undecided when the rounds were spent",
+                                           "undecided when --seconds were spent",
+                                           "undecided when it was stopped"};
         fprintf(out, "Race:   %.1f to %.1f us (95 %%), %s after %d rounds", c->time_us_low, c->time_us_high,
                 ends[t->race.end], t->race.rounds);
         if (t->race.throttled > 0)

@@ -156,6 +156,7 @@ bool session_set_problem(struct session *s, const struct problem *p, bool device
         .seed = s->options->seed,
         .tolerance = s->options->tolerance,
         .thorough = thorough,
+        .timed = !thorough,
     };
     return (s->space == NULL || generator_set_problem(s->space, p, &s->gpu, e)) &&
            (s->article == NULL || generator_set_problem(s->article, p, &s->gpu, e)) &&

@@ -87,6 +87,13 @@ struct device_operations {
        NaN samples. False when the call failed as a whole. */
     bool (*measure)(struct device *d, const struct problem *p, const struct measured_entry *entries,
                     int count, int rounds, uint64_t seed, double *samples, char **failures, struct error *e);
+
+    /* NULL likewise. One rough sample of an entry that was just verified: its time over that of a copy of the
+       same bytes measured beside it, so that it means the same whatever the clocks are; NaN where it cannot
+       be measured. *failure (then the caller's; else NULL) where it is wrong when it is judged afterwards.
+       False when the device is lost. */
+    bool (*sample)(struct device *d, const struct problem *p, const struct measured_entry *entry,
+                   double *copies, char **failure, struct error *e);
 };
 
 /* Status 3: no driver, no GPU, no NVRTC, or too old a driver. `shared` outlives the device. */

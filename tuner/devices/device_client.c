@@ -96,10 +96,10 @@ static bool start_worker(struct device_client *c, struct error *e)
 static bool tell_problem(struct device_client *c, struct error *e)
 {
     struct message reply, m = {0};
-    m.body =
-        json_pack("{s:s, s:o, s:I, s:I, s:f, s:b}", "do", "problem", "problem", problem_to_json(&c->problem),
-                  "rows", (json_int_t)c->options.rows, "seed", (json_int_t)c->options.seed, "tolerance",
-                  c->options.tolerance, "thorough", c->options.thorough);
+    m.body = json_pack("{s:s, s:o, s:I, s:I, s:f, s:b, s:b}", "do", "problem", "problem",
+                       problem_to_json(&c->problem), "rows", (json_int_t)c->options.rows, "seed",
+                       (json_int_t)c->options.seed, "tolerance", c->options.tolerance, "thorough",
+                       c->options.thorough, "timed", c->options.timed);
     if (ask(c, &m, problem_seconds, &reply, e) != OUTCOME_DONE)
         return false;
     message_clear(&reply);
@@ -208,6 +208,7 @@ static struct device_verdict verdict_of(const struct device_client *c, enum verd
                                    .verdict = v,
                                    .reason = reason[0] == '\0' ? NULL : must_strdup(reason),
                                    .max_error = NAN,
+                                   .copies = NAN,
                                    .seconds = monotonic_seconds() - c->started};
 }
 
@@ -251,8 +252,11 @@ static void take_verdict(struct device_client *c, const struct message *reply, s
     json_unpack(reply->body, "{s:i, s:s, s:b, s:F}", "verdict", &v, "reason", &reason, "lost", &lost,
                 "seconds", &verdict->seconds);
     *verdict = verdict_of(c, (enum verdict)v, reason);
-    if (reply->blob_size == sizeof verdict->max_error)
-        memcpy(&verdict->max_error, reply->blob, sizeof verdict->max_error);
+    const double *figures = reply->blob;
+    if (reply->blob_size == 2 * sizeof *figures) {
+        verdict->max_error = figures[0];
+        verdict->copies = figures[1];
+    }
     json_t *counts = json_object_get(reply->body, "counts");
     verdict->counts = json_is_object(counts) ? json_incref(counts) : NULL;
     if (lost)

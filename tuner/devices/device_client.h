@@ -33,6 +33,8 @@ struct device_verdict {
     enum verdict verdict;
     char *reason;     /* one line where it is not correct, else NULL; the caller's */
     double max_error; /* the worst element's error over its bound; NaN where it never ran */
+    double copies;    /* a rough time: that of one launch over that of a copy of the same bytes; NaN unless
+                         verify_options.timed, for cuda, and correct */
     json_t *counts;   /* the emulator's counters for the problem's whole M, else NULL; the caller's */
     double seconds;
 };

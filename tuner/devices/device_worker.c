@@ -1,6 +1,7 @@
 #include "tuner/devices/device_worker.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct device_worker {
     struct device *device;
     struct problem problem;
     struct verifier *verifier; /* NULL before the first problem */
+    bool timed;                /* correct variants are timed roughly as well */
     struct slot slots[DEVICE_SLOTS];
 };
 
@@ -66,14 +68,16 @@ static bool set_problem(struct device_worker *w, const struct message *request, 
 {
     struct verify_options options = {0};
     json_int_t rows, seed;
-    int thorough;
+    int thorough, timed;
     json_t *problem;
-    if (json_unpack(request->body, "{s:o, s:I, s:I, s:F, s:b}", "problem", &problem, "rows", &rows, "seed",
-                    &seed, "tolerance", &options.tolerance, "thorough", &thorough) != 0)
+    if (json_unpack(request->body, "{s:o, s:I, s:I, s:F, s:b, s:b}", "problem", &problem, "rows", &rows,
+                    "seed", &seed, "tolerance", &options.tolerance, "thorough", &thorough, "timed",
+                    &timed) != 0)
         return error_set(e, STATUS_MISSING, "the device worker was sent a problem that it cannot read");
     options.rows = rows;
     options.seed = (uint64_t)seed;
     options.thorough = thorough != 0;
+    w->timed = timed != 0;
     if (!problem_of_json(problem, &w->problem, e))
         return false;
     verifier_close(w->verifier);
@@ -82,11 +86,31 @@ static bool set_problem(struct device_worker *w, const struct message *request, 
     return w->verifier != NULL;
 }
 
+/* Times a variant that is correct; what goes wrong is its verdict. */
+static void sample(struct device_worker *w, const struct measured_entry *entry, double *copies,
+                   struct variant_verdict *verdict)
+{
+    struct error e = {0};
+    char *failure = NULL;
+    if (!w->timed || w->device->operations->sample == NULL || verdict->verdict != VERDICT_CORRECT)
+        return;
+    if (!w->device->operations->sample(w->device, &w->problem, entry, copies, &failure, &e)) {
+        verdict->verdict = VERDICT_RUNTIME;
+        verdict->device_lost = true;
+        snprintf(verdict->reason, sizeof verdict->reason, "%.500s", e.text);
+    } else if (failure != NULL) {
+        verdict->verdict = VERDICT_CORRECTNESS;
+        snprintf(verdict->reason, sizeof verdict->reason, "%.500s", failure);
+    }
+    free(failure);
+}
+
 static bool verify(struct device_worker *w, const struct message *request, struct message *reply,
                    struct error *e)
 {
     struct sent_image sent;
     struct variant_verdict verdict = {.verdict = VERDICT_RUNTIME, .max_error = NAN};
+    double figures[2] = {NAN, NAN}; /* max_error, copies */
     void *module = NULL;
     if (w->verifier == NULL)
         return error_set(e, STATUS_MISSING, "the device worker has no problem");
@@ -95,13 +119,15 @@ static bool verify(struct device_worker *w, const struct message *request, struc
     struct error why;
     if (w->device->operations->load(w->device, &sent.image, &sent.plan, &module, &why)) {
         verifier_run(w->verifier, module, &sent.plan, &verdict);
+        sample(w, &(struct measured_entry){.module = module, .plan = &sent.plan}, &figures[1], &verdict);
         w->device->operations->unload(w->device, module);
     } else {
         memcpy(verdict.reason, why.text, sizeof verdict.reason - 1);
     }
-    reply->blob = must_malloc(sizeof verdict.max_error);
-    reply->blob_size = sizeof verdict.max_error;
-    memcpy(reply->blob, &verdict.max_error, sizeof verdict.max_error);
+    figures[0] = verdict.max_error;
+    reply->blob = must_malloc(sizeof figures);
+    reply->blob_size = sizeof figures;
+    memcpy(reply->blob, figures, sizeof figures);
     reply->body = json_pack("{s:i, s:s, s:b, s:o?}", "verdict", (int)verdict.verdict, "reason",
                             verdict.reason, "lost", verdict.device_lost, "counts", verdict.counts);
     return true;

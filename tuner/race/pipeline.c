@@ -145,6 +145,7 @@ static void take_verdict(struct run *r, struct device_verdict *v)
     t->verified = true;
     t->verdict = v->verdict;
     t->max_error = v->max_error;
+    t->copies = v->copies;
     t->counts = v->counts;
     if (v->reason != NULL) {
         t->reason = source_locate(&r->sources[v->ticket], v->reason);
@@ -226,6 +227,7 @@ static void share_verdicts(struct run *r)
         t->verdict = first->verdict;
         t->verified = first->verified;
         t->max_error = first->max_error;
+        t->copies = first->copies;
         free(t->reason);
         t->reason = first->reason != NULL ? must_strdup(first->reason) : NULL;
         t->counts = json_incref(first->counts);

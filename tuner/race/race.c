@@ -6,19 +6,25 @@
 #include <stdlib.h>
 
 enum {
-    SCREEN_ROUNDS = 3, /* of the short round */
-    SCREEN_CHUNK = 24, /* trials measured at a time there, so that an interrupt is seen soon */
-    BATCH_ROUNDS = 5,  /* between two looks at who leaves */
-    LEAVE_ROUNDS = 10, /* before one may leave the interleaved rounds; barred trials stay for as many */
-    LEAST_ROUNDS = 20, /* before the race is decided: the interval is then the 6th to the 15th of 20 */
-    MOST_ROUNDS = 60,
-    FINALISTS_MAX =
-        128, /* in the interleaved rounds: more would spend the time on trials that are hardly apart */
+    ROUGH_ROUNDS = 2,   /* the better sample is a rough time: one may be an outlier */
+    SCREEN_CHUNK = 24,  /* trials that are sampled at a time, so that an interrupt is seen soon */
+    FINALISTS_MAX = 64, /* in the rounds: more would spend the time on trials that are hardly apart */
+    VISITS = 120,       /* between two looks at who leaves, about */
+    BATCH_ROUNDS = 5,   /* likewise, at most */
+    GLANCE_ROUNDS = 3,  /* before one may leave whose best sample is clearly slower */
+    LEAVE_ROUNDS = 8,   /* before one may leave by its interval: of 8 samples it is the 1st to the 8th */
+    BARRED_ROUNDS = 6,  /* barred trials stay for as many */
+    LEAST_ROUNDS = 10,  /* before the race is decided: the interval is then the 2nd to the 9th of 10 */
+    MOST_ROUNDS = 40,
 };
 
-static const double screen_margin =
-    1.05; /* a trial whose best short sample is slower than the best by this leaves */
+static const double rough_margin = 1.10;  /* of rough times: a trial slower than the best by this stays out */
+static const double glance_margin = 1.03; /* likewise of the best sample against the best median */
 static const double tie_margin = 1.01;
+static const double narrow = 0.003; /* of the median: an interval that needs no more rounds */
+static const double floor_margin =
+    0.002; /* intervals are at least this wide on each side, since runs differ by more than rounds do */
+static const double limit_margin = 1.01; /* within this of the limit there is nothing left to find */
 
 struct race {
     const struct race_options *options;
@@ -51,9 +57,20 @@ static void shuffle(struct trial **trials, int count, uint64_t *state)
     }
 }
 
+/* The interval, no narrower than another run would repeat it. */
+static double low_end(const struct trial *t)
+{
+    return fmin(t->time_us_low, t->time_us * (1 - floor_margin));
+}
+
+static double high_end(const struct trial *t)
+{
+    return fmax(t->time_us_high, t->time_us * (1 + floor_margin));
+}
+
 bool race_tied(const struct trial *a, const struct trial *b)
 {
-    bool overlap = a->time_us_low <= b->time_us_high && b->time_us_low <= a->time_us_high;
+    bool overlap = low_end(a) <= high_end(b) && low_end(b) <= high_end(a);
     double fast = fmin(a->time_us, b->time_us), slow = fmax(a->time_us, b->time_us);
     return overlap && slow <= fast * tie_margin;
 }
@@ -84,19 +101,24 @@ static bool stays_measurable(const struct trial *t, const struct trial *leader)
     return t->verdict != VERDICT_RUNTIME;
 }
 
-static bool stays_after_screening(const struct trial *t, const struct trial *leader)
+static double least_sample(const struct trial *t)
 {
-    if (t->sample_count == 0)
-        return true; /* every short sample was throttled: nothing speaks against it */
-    double best = t->samples_us[0];
+    double least = t->samples_us[0];
     for (int i = 1; i < t->sample_count; i++)
-        best = fmin(best, t->samples_us[i]);
-    return leader == NULL || best <= leader->time_us * screen_margin;
+        least = fmin(least, t->samples_us[i]);
+    return least;
+}
+
+static bool stays_after_a_glance(const struct trial *t, const struct trial *leader)
+{
+    if (leader == NULL || t->sample_count == 0)
+        return true; /* every sample was throttled: nothing speaks against it */
+    return least_sample(t) <= leader->time_us * glance_margin;
 }
 
 static bool stays_in_rounds(const struct trial *t, const struct trial *leader)
 {
-    return leader == NULL || isnan(t->time_us) || t->time_us_low <= leader->time_us_high;
+    return leader == NULL || isnan(t->time_us) || low_end(t) <= high_end(leader);
 }
 
 static void report_progress(const struct race *r, bool screening, int done, int total)
@@ -161,46 +183,139 @@ static bool is_over(const struct race *r)
     return false;
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_times(double x, double y) /* NaN after all others */
 {
-    double x = (*(struct trial *const *)a)->time_us, y = (*(struct trial *const *)b)->time_us;
     if (isnan(x) || isnan(y))
         return isnan(x) - isnan(y);
     return (x > y) - (x < y);
 }
 
-/* The short round. At least one chunk is measured, however late it is: without a time nothing can be chosen.
- */
-static bool screen(struct race *r, struct error *e)
+static int by_time(const void *a, const void *b)
 {
-    shuffle(r->racing, r->racing_count, &r->random);
-    for (int first = 0; first < r->racing_count; first += SCREEN_CHUNK) {
+    return compare_times((*(struct trial *const *)a)->time_us, (*(struct trial *const *)b)->time_us);
+}
+
+static int by_copies(const void *a, const void *b)
+{
+    return compare_times((*(struct trial *const *)a)->copies, (*(struct trial *const *)b)->copies);
+}
+
+/* A rough time for each of `count` trials. */
+static bool sample(struct race *r, struct trial **trials, int count, struct error *e)
+{
+    r->limit_count = 0;
+    if (!measure(r, trials, count, ROUGH_ROUNDS, e))
+        return false;
+    double limit = median_interval_of(r->limit_samples, r->limit_count).median;
+    for (int i = 0; i < count; i++)
+        if (trials[i]->sample_count > 0)
+            trials[i]->copies = least_sample(trials[i]) / limit;
+    return true;
+}
+
+/* Gives a rough time to those that come without. At least one chunk is measured, however late it is: without
+   a time nothing can be chosen. */
+static bool sample_all(struct race *r, struct error *e)
+{
+    qsort(r->racing, (size_t)r->racing_count, sizeof(struct trial *), by_copies);
+    int known = 0;
+    while (known < r->racing_count && !isnan(r->racing[known]->copies))
+        known++;
+    shuffle(r->racing + known, r->racing_count - known, &r->random);
+    for (int first = known; first < r->racing_count; first += SCREEN_CHUNK) {
         if (first > 0 && is_over(r)) {
             r->racing_count = first; /* those that were not measured cannot win */
             break;
         }
         int count = r->racing_count - first < SCREEN_CHUNK ? r->racing_count - first : SCREEN_CHUNK;
-        if (!measure(r, r->racing + first, count, SCREEN_ROUNDS, e))
+        if (!sample(r, r->racing + first, count, e))
             return false;
         report_progress(r, true, first + count, r->racing_count);
     }
     r->racing_count = keep(r->racing, r->racing_count, stays_measurable, NULL);
-    r->racing_count =
-        keep(r->racing, r->racing_count, stays_after_screening, fastest(r->racing, r->racing_count));
-    if (r->racing_count > FINALISTS_MAX) {
-        qsort(r->racing, (size_t)r->racing_count, sizeof(struct trial *), by_time);
-        r->racing_count = FINALISTS_MAX;
-    }
     return true;
 }
 
-/* Whether each trial still racing is the leader or tied with it. */
-static bool all_tied(const struct race *r)
+/* Those whose rough time is near the best ones', those without one (each sample was throttled), and no more
+   than can be raced. The best one itself may be an outlier. */
+static void choose_finalists(struct race *r)
+{
+    enum { GOOD = 2 };
+    qsort(r->racing, (size_t)r->racing_count, sizeof(struct trial *), by_copies);
+    int kept = 0;
+    double good = r->racing_count > 0 ? r->racing[r->racing_count > GOOD ? GOOD : 0]->copies : NAN;
+    for (int i = 0; i < r->racing_count && kept < FINALISTS_MAX; i++)
+        if (!(r->racing[i]->copies > good * rough_margin))
+            r->racing[kept++] = r->racing[i];
+    r->racing_count = kept;
+}
+
+static bool is_narrow(const struct trial *t)
+{
+    return t->time_us_high - t->time_us_low <= narrow * t->time_us;
+}
+
+/* Whether no further round can change what is said: the leader, and who is tied with it. */
+static bool is_decided(const struct race *r)
 {
     const struct trial *leader = fastest(r->racing, r->racing_count);
+    bool narrow_all = leader != NULL && is_narrow(leader);
     for (int i = 0; i < r->racing_count; i++)
         if (leader == NULL || (r->racing[i] != leader && !race_tied(r->racing[i], leader)))
             return false;
+        else
+            narrow_all = narrow_all && is_narrow(r->racing[i]);
+    return r->racing_count == 1 || narrow_all;
+}
+
+static bool is_at_limit(const struct race *r)
+{
+    const struct trial *leader = fastest(r->racing, r->racing_count);
+    return leader != NULL &&
+           high_end(leader) <= median_interval_of(r->limit_samples, r->limit_count).median * limit_margin;
+}
+
+/* All that race and, for their rounds, the barred ones. */
+static int gather(const struct race *r, struct trial **together)
+{
+    int count = 0;
+    for (int i = 0; i < r->racing_count; i++)
+        together[count++] = r->racing[i];
+    for (int i = 0; r->result->rounds < BARRED_ROUNDS && i < r->barred_count; i++)
+        if (r->barred[i]->verdict != VERDICT_RUNTIME)
+            together[count++] = r->barred[i];
+    return count;
+}
+
+static int batch_rounds(int count, int round)
+{
+    int rounds = VISITS / count;
+    int next = round < GLANCE_ROUNDS ? GLANCE_ROUNDS : round < BARRED_ROUNDS ? BARRED_ROUNDS : MOST_ROUNDS;
+    rounds = rounds > BATCH_ROUNDS ? BATCH_ROUNDS : rounds;
+    rounds = rounds > next - round ? next - round : rounds;
+    return rounds > 1 ? rounds : 1;
+}
+
+static void let_leave(struct race *r)
+{
+    r->racing_count = keep(r->racing, r->racing_count, stays_measurable, NULL);
+    const struct trial *leader = fastest(r->racing, r->racing_count);
+    if (r->result->rounds >= GLANCE_ROUNDS)
+        r->racing_count = keep(r->racing, r->racing_count, stays_after_a_glance, leader);
+    if (r->result->rounds >= LEAVE_ROUNDS)
+        r->racing_count = keep(r->racing, r->racing_count, stays_in_rounds, leader);
+}
+
+/* Whether the race ends here, and why. */
+static bool has_ended(struct race *r)
+{
+    struct race_result *result = r->result;
+    if (result->rounds >= LEAST_ROUNDS && is_decided(r))
+        result->end = r->racing_count > 1 ? RACE_TIED : RACE_APART;
+    else if (result->rounds >= LEAST_ROUNDS && is_at_limit(r))
+        result->end = RACE_AT_LIMIT;
+    else
+        return result->rounds >= MOST_ROUNDS || is_over(r);
     return true;
 }
 
@@ -208,39 +323,27 @@ static bool run_rounds(struct race *r, struct error *e)
 {
     struct trial **together =
         must_malloc((size_t)(r->racing_count + r->barred_count + 1) * sizeof(struct trial *));
-    /* Times of the short round come from different moments: they decided who races, and count no further. */
+    /* Rough times come from different moments: they decided who races, and count no further. */
     r->limit_count = 0;
     bool ok = true;
-    int round = 0;
-    for (; ok && round < MOST_ROUNDS && !(round > 0 && is_over(r)); round += BATCH_ROUNDS) {
-        int count = 0;
-        for (int i = 0; i < r->racing_count; i++)
-            together[count++] = r->racing[i];
-        for (int i = 0; round < LEAVE_ROUNDS && i < r->barred_count; i++)
-            if (r->barred[i]->verdict != VERDICT_RUNTIME)
-                together[count++] = r->barred[i];
-        if (count == 0)
-            break;
-        for (int i = 0; round == 0 && i < count; i++)
+    for (int count = gather(r, together); count > 0; count = gather(r, together)) {
+        for (int i = 0; r->result->rounds == 0 && i < count; i++)
             trial_drop_samples(together[i]);
-        ok = measure(r, together, count, BATCH_ROUNDS, e);
-        r->racing_count = keep(r->racing, r->racing_count, stays_measurable, NULL);
-        if (round + BATCH_ROUNDS >= LEAVE_ROUNDS)
-            r->racing_count =
-                keep(r->racing, r->racing_count, stays_in_rounds, fastest(r->racing, r->racing_count));
-        report_progress(r, false, round + BATCH_ROUNDS, MOST_ROUNDS);
-        if (round + BATCH_ROUNDS >= LEAST_ROUNDS && all_tied(r)) {
-            r->result->end = r->racing_count > 1 ? RACE_TIED : RACE_APART;
-            round += BATCH_ROUNDS;
+        int rounds = batch_rounds(count, r->result->rounds);
+        ok = measure(r, together, count, rounds, e);
+        r->result->rounds += rounds;
+        if (!ok)
             break;
-        }
+        let_leave(r);
+        report_progress(r, false, r->result->rounds, MOST_ROUNDS);
+        if (has_ended(r))
+            break;
     }
-    r->result->rounds = round;
     free(together);
     return ok;
 }
 
-/* Of those tied with the fastest the simplest wins. */
+/* Of those tied with the fastest the simplest wins whose median lies in its interval. */
 static void decide(struct race *r)
 {
     struct race_result *result = r->result;
@@ -250,7 +353,8 @@ static void decide(struct race *r)
         return;
     result->winner = leader;
     for (int i = 0; i < r->racing_count; i++)
-        if (race_tied(r->racing[i], leader) && r->racing[i]->order < result->winner->order)
+        if (race_tied(r->racing[i], leader) && r->racing[i]->time_us <= leader->time_us_high &&
+            r->racing[i]->order < result->winner->order)
             result->winner = r->racing[i];
     result->ties = must_malloc((size_t)r->racing_count * sizeof(struct trial *));
     for (int i = 0; i < r->racing_count; i++)
@@ -272,7 +376,10 @@ bool race_run(struct trial *const *trials, int count, const struct race_options 
         else
             r.racing[r.racing_count++] = trials[i];
     }
-    bool ok = screen(&r, e) && run_rounds(&r, e);
+    bool ok = sample_all(&r, e);
+    if (ok)
+        choose_finalists(&r);
+    ok = ok && run_rounds(&r, e);
     if (ok)
         decide(&r);
     free(r.racing);

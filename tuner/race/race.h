@@ -19,8 +19,8 @@ struct race_measurer {
 };
 
 struct race_progress {
-    bool screening;           /* the short round; else the interleaved rounds */
-    int done, total;          /* trials of the short round, or rounds (total: the most there can be) */
+    bool screening;           /* rough times; else the interleaved rounds */
+    int done, total;          /* trials with a rough time, or rounds (total: the most there can be) */
     int racing;               /* trials still in the race */
     const struct trial *best; /* NULL before the first is measured */
     double limit_us;
@@ -34,7 +34,8 @@ struct race_options {
     void *progress_context;
 };
 
-enum race_end { RACE_APART, RACE_TIED, RACE_ROUNDS_SPENT, RACE_TIME_SPENT, RACE_STOPPED };
+/* RACE_AT_LIMIT: the fastest is within 1 % of the limit, so that nothing is left to find. */
+enum race_end { RACE_APART, RACE_TIED, RACE_AT_LIMIT, RACE_ROUNDS_SPENT, RACE_TIME_SPENT, RACE_STOPPED };
 
 struct race_result {
     struct trial *winner; /* not owned; NULL when none was measured */
@@ -46,14 +47,18 @@ struct race_result {
     enum race_end end;
 };
 
-/* Races `trials`, which are not barred ones that may win and barred ones that are only timed. A trial whose
-   measurement fails gets VERDICT_RUNTIME and leaves. `result` is cleared with race_result_clear(), also after
-   a failure. */
+/* Trials without a rough time (trial.copies) get one; those within 10 % of the best one's go through
+   interleaved rounds, from which the clearly slower leave. It ends when the others are all tied with the
+   leader and every interval is within 0.3 %, when the leader is within 1 % of the limit, or when rounds or
+   time are spent. Races `trials`, which are not barred ones that may win and barred ones that are only timed.
+   A trial whose measurement fails gets VERDICT_RUNTIME and leaves. `result` is cleared with
+   race_result_clear(), also after a failure. */
 bool race_run(struct trial *const *trials, int count, const struct race_options *options,
               const struct race_measurer *measurer, struct race_result *result, struct error *e);
 void race_result_clear(struct race_result *result);
 
-/* Whether the 95 % intervals overlap and the medians are within 1 %. */
+/* Whether the intervals overlap and the medians are within 1 %. An interval is the 95 % one of the median,
+   and at least 0.2 % on each side: from run to run times differ by that, however many rounds there are. */
 bool race_tied(const struct trial *a, const struct trial *b);
 
 #endif

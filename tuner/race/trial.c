@@ -15,6 +15,7 @@ struct trial trial_of(struct generator *space, const char *key, int order)
         .verdict = VERDICT_CORRECT,
         .max_error = NAN,
         .predicted_us = NAN,
+        .copies = NAN,
         .time_us = NAN,
         .time_us_low = NAN,
         .time_us_high = NAN,

@@ -23,6 +23,7 @@ struct trial {
     bool compiled, verified;
     bool barred;         /* timed for the table only, never chosen */
     double predicted_us; /* NaN without a prediction */
+    double copies;       /* rough time, that of a copy of the same bytes being 1; NaN without one */
     double *samples_us;  /* owned: one a round, throttled rounds left out */
     int sample_count;
     double time_us, time_us_low, time_us_high; /* median and its 95 % interval; NaN unmeasured */

@@ -12,6 +12,7 @@ struct verify_options {
     uint64_t seed;
     double tolerance; /* T of design.md */
     bool thorough;    /* every input, every peak column; else what a tuning run needs for each variant */
+    bool timed;       /* a device that measures gives a correct variant a rough time as well */
     double deadline_seconds; /* for one variant; 0 for the default: 10 on cuda, 120 on the emulator */
 };
 

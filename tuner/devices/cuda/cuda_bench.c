@@ -13,6 +13,13 @@
 
 enum { REPLAYS = 5, WARM_REPLAYS = 10, SETS_MAX = 2000 };
 static const double warm_seconds = 1, warm_seconds_max = 12, idle_seconds = 0.5;
+static const double visit_ms = 12; /* about what one visit of an entry takes at most */
+
+/* When the GPU was at work, on the monotonic clock. */
+struct activity {
+    double since, until;
+    bool warm; /* the time of a copy had settled, and the GPU was not idle since */
+};
 
 /* One problem's buffers and copies. */
 struct cuda_bench {
@@ -26,7 +33,8 @@ struct cuda_bench {
     CUgraphExec memcpy_graph,
         limit; /* limit: the fastest copy, possibly memcpy_graph; NULL until it is needed */
     CUevent events[2 * WARM_REPLAYS];
-    double busy_until; /* on the monotonic clock */
+    double copy_ms; /* of a replay of memcpy_graph */
+    struct activity activity;
 };
 
 static void step(struct cuda_device *c, int entry)
@@ -119,9 +127,9 @@ static bool fill_sets(struct cuda_device *c, struct cuda_bench *b, struct error 
 
 typedef bool enqueue_launch(struct cuda_device *c, int set, const void *context, struct error *e);
 
-/* Captures the bench's launches into a graph. */
-static bool capture(struct cuda_device *c, enqueue_launch *enqueue, const void *context, CUgraphExec *exec,
-                    struct error *e)
+/* Captures `launches` launches over the sets in turn into a graph. */
+static bool capture(struct cuda_device *c, enqueue_launch *enqueue, const void *context, int launches,
+                    CUgraphExec *exec, struct error *e)
 {
     const struct cuda_driver *d = c->driver;
     CUgraph graph = NULL;
@@ -129,7 +137,7 @@ static bool capture(struct cuda_device *c, enqueue_launch *enqueue, const void *
         cuda_ok(d, d->capture_begin(c->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capturing a graph", e);
     if (!ok)
         return false;
-    for (int i = 0; ok && i < c->bench->launches; i++)
+    for (int i = 0; ok && i < launches; i++)
         ok = enqueue(c, i % c->bench->sets, context, e);
     CUresult ended = d->capture_end(c->stream, &graph);
     if (ok)
@@ -146,14 +154,19 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Milliseconds a replay: one that is not timed, then the median of `replays`. */
-static bool time_replays(struct cuda_device *c, CUgraphExec graph, int replays, double *ms, struct error *e)
+struct replay_ms {
+    double median, least;
+};
+
+/* Times a replay: `before`, which is not timed and may be NULL, then `replays`. */
+static bool time_replays(struct cuda_device *c, CUgraphExec before, CUgraphExec graph, int replays,
+                         struct replay_ms *ms, struct error *e)
 {
     static const char what[] = "the kernel fails while it is timed"; /* whichever call is the first to know */
     const struct cuda_driver *d = c->driver;
     struct cuda_bench *b = c->bench;
     double times[WARM_REPLAYS];
-    bool ok = cuda_ok(d, d->graph_launch(graph, c->stream), what, e);
+    bool ok = before == NULL || cuda_ok(d, d->graph_launch(before, c->stream), what, e);
     for (int i = 0; ok && i < replays; i++)
         ok = cuda_ok(d, d->event_record(b->events[2 * i], c->stream), what, e) &&
              cuda_ok(d, d->graph_launch(graph, c->stream), what, e) &&
@@ -167,7 +180,8 @@ static bool time_replays(struct cuda_device *c, CUgraphExec graph, int replays, 
     if (!ok)
         return false;
     qsort(times, (size_t)replays, sizeof times[0], compare_doubles);
-    *ms = (times[(replays - 1) / 2] + times[replays / 2]) / 2;
+    ms->median = (times[(replays - 1) / 2] + times[replays / 2]) / 2;
+    ms->least = times[0];
     return true;
 }
 
@@ -194,14 +208,14 @@ static bool choose_limit(struct cuda_device *c, struct error *e)
     int fastest = COPY_SHAPES;
     graphs[COPY_SHAPES] = b->memcpy_graph;
     for (int i = 0; ok && i < COPY_SHAPES; i++)
-        ok = capture(c, enqueue_copy, &i, &graphs[i], e);
+        ok = capture(c, enqueue_copy, &i, b->launches, &graphs[i], e);
     for (int i = 0; i < CANDIDATES; i++)
         best[i] = INFINITY;
     for (int k = 0; ok && k < SWEEPS * CANDIDATES; k++) {
-        double ms;
-        ok = time_replays(c, graphs[k % CANDIDATES], SWEEP_REPLAYS, &ms, e);
+        struct replay_ms ms;
+        ok = time_replays(c, graphs[k % CANDIDATES], graphs[k % CANDIDATES], SWEEP_REPLAYS, &ms, e);
         if (ok)
-            best[k % CANDIDATES] = fmin(best[k % CANDIDATES], ms);
+            best[k % CANDIDATES] = fmin(best[k % CANDIDATES], ms.median);
     }
     for (int i = 0; i < CANDIDATES; i++)
         if (best[i] < best[fastest])
@@ -214,21 +228,32 @@ static bool choose_limit(struct cuda_device *c, struct error *e)
     return ok;
 }
 
-/* Copies until the time of a copy stays the same, for a second at least. */
+/* Copies until the time of a copy stays the same and the GPU has been at work for a second. */
 static bool warm_up(struct cuda_device *c, struct error *e)
 {
-    double start = monotonic_seconds(), last = 0, now = 0, elapsed;
+    struct cuda_bench *b = c->bench;
+    double start = monotonic_seconds(), last = 0;
+    struct replay_ms now;
     bool settled;
     do {
         step(c, -1);
-        if (!time_replays(c, c->bench->memcpy_graph, WARM_REPLAYS, &now, e))
+        if (!time_replays(c, NULL, b->memcpy_graph, WARM_REPLAYS, &now, e))
             return false;
-        settled = fabs(now - last) < 0.003 * now;
-        last = now;
-        elapsed = monotonic_seconds() - start;
-    } while (elapsed < warm_seconds || (!settled && elapsed < warm_seconds_max));
+        settled = fabs(now.median - last) < 0.003 * now.median &&
+                  monotonic_seconds() - b->activity.since > warm_seconds;
+        last = now.median;
+    } while (!settled && monotonic_seconds() - start < warm_seconds_max);
     cuda_clocks_settle(c->clocks);
+    b->activity.warm = true;
     return true;
+}
+
+static void note_activity(struct cuda_bench *b)
+{
+    double now = monotonic_seconds();
+    if (now - b->activity.until > idle_seconds)
+        b->activity = (struct activity){.since = now};
+    b->activity.until = now;
 }
 
 /* ---- opening for a problem ---- */
@@ -273,13 +298,16 @@ static bool open_for(struct cuda_device *c, const struct problem *p, struct erro
         return true;
     if (p->M < 1)
         return error_set(e, STATUS_USAGE, "there is nothing to measure in a problem of no rows");
+    struct replay_ms copy;
     int generation = c->bench == NULL ? 1 : c->bench->generation + 1;
-    double busy_until = c->bench == NULL ? -1e9 : c->bench->busy_until;
+    struct activity activity = {.until = -1e9};
+    if (c->bench != NULL)
+        activity = c->bench->activity;
     cuda_bench_close(c);
     struct cuda_bench *b = c->bench = must_calloc(1, sizeof *b);
     b->problem = *p;
     b->generation = generation;
-    b->busy_until = busy_until;
+    b->activity = activity;
     b->offset = p->align >= 16 ? 0 : (size_t)p->align;
     size_t half = (size_t)(problem_bytes(p) / 2) / 16 * 16;
     b->copied_bytes = half > 16 ? half : 16;
@@ -289,8 +317,11 @@ static bool open_for(struct cuda_device *c, const struct problem *p, struct erro
     b->out_bytes = round_area(y_bytes > b->copied_bytes && !p->in_place ? y_bytes : b->copied_bytes);
     cuda_bench_shape(p, c->device.gpu.l2_bytes, &b->sets, &b->launches);
     if (allocate_arena(c, b, e) && fill_sets(c, b, e) && make_events(c, e) &&
-        capture(c, enqueue_copy, NULL, &b->memcpy_graph, e))
+        capture(c, enqueue_copy, NULL, b->launches, &b->memcpy_graph, e) &&
+        time_replays(c, b->memcpy_graph, b->memcpy_graph, 2, &copy, e)) {
+        b->copy_ms = copy.least;
         return true;
+    }
     cuda_bench_close(c);
     return false;
 }
@@ -319,6 +350,52 @@ void cuda_module_forget(struct cuda_device *c, struct cuda_module *m)
     m->workspace = 0;
 }
 
+/* What a visit may take; one of the copy always may. */
+static double visit_budget_ms(const struct cuda_bench *b)
+{
+    return fmax(visit_ms, 2 * b->copy_ms);
+}
+
+static bool time_launch(struct cuda_device *c, const struct plan_on_sets *context, double *ms,
+                        struct error *e)
+{
+    const struct cuda_driver *d = c->driver;
+    static const char what[] = "the kernel fails";
+    float elapsed = 0;
+    bool ok = cuda_ok(d, d->event_record(c->bench->events[0], c->stream), what, e) &&
+              enqueue_plan(c, 0, context, e) &&
+              cuda_ok(d, d->event_record(c->bench->events[1], c->stream), what, e) && cuda_wait(c, what, e) &&
+              cuda_ok(d, d->event_elapsed(&elapsed, c->bench->events[0], c->bench->events[1]), what, e);
+    *ms = elapsed;
+    return ok;
+}
+
+/* A graph of as many launches as the copy's has, or of fewer where these take too long. */
+static bool make_graph(struct cuda_device *c, struct cuda_module *m, const struct plan_on_sets *context,
+                       struct error *e)
+{
+    struct cuda_bench *b = c->bench;
+    double budget = visit_budget_ms(b), launch_ms;
+    struct replay_ms replay;
+    if (!time_launch(c, context, &launch_ms, e))
+        return false;
+    m->launches = b->launches;
+    if (launch_ms * m->launches < 2 * budget) { /* one launch on its own says little */
+        if (!capture(c, enqueue_plan, context, m->launches, &m->graph, e) ||
+            !time_replays(c, m->graph, m->graph, 2, &replay, e))
+            return false;
+        m->replay_ms = replay.least;
+        if (m->replay_ms <= budget)
+            return true;
+        launch_ms = m->replay_ms / m->launches;
+        c->driver->graph_exec_destroy(m->graph);
+        m->graph = NULL;
+    }
+    m->launches = (int)fmax(1, fmin(b->launches, budget / launch_ms));
+    m->replay_ms = launch_ms * m->launches;
+    return capture(c, enqueue_plan, context, m->launches, &m->graph, e);
+}
+
 /* Its graph for the bench's problem, after a launch that was waited for. */
 static bool make_ready(struct cuda_device *c, struct cuda_module *m, const struct launch_plan *plan,
                        struct error *e)
@@ -337,7 +414,7 @@ static bool make_ready(struct cuda_device *c, struct cuda_module *m, const struc
     return cuda_ok(d, d->memory_allocate(&m->workspace, (size_t)bytes), "allocating the workspace", e) &&
            cuda_ok(d, d->fill(m->workspace, 0, (size_t)bytes, c->stream), "clearing the workspace", e) &&
            enqueue_plan(c, 0, &context, e) && cuda_wait(c, "the kernel fails", e) &&
-           capture(c, enqueue_plan, &context, &m->graph, e) && time_replays(c, m->graph, 1, &m->replay_ms, e);
+           make_graph(c, m, &context, e);
 }
 
 /* One launch on the set, judged as the verifier does, with the state that timing left in the workspace. */
@@ -419,15 +496,21 @@ static void shuffle(int *order, int count, uint64_t seed)
     }
 }
 
-static bool visit(struct cuda_device *c, const struct measured_entry *entry, double *us, struct error *e)
+/* Microseconds a launch. What has fewer launches than there are sets would find its buffers in L2 after a
+   replay of its own: the copy goes first, over all sets. */
+static bool visit(struct cuda_device *c, const struct cuda_module *m, int most_replays, double *us,
+                  struct error *e)
 {
-    static const double slow_ms = 20; /* a graph that long needs no more than one replay */
-    const struct cuda_module *m = entry->module;
-    CUgraphExec graph = m == NULL ? c->bench->limit : m->graph;
-    double ms;
-    if (!time_replays(c, graph, m != NULL && m->replay_ms > slow_ms ? 1 : REPLAYS, &ms, e))
+    const struct cuda_bench *b = c->bench;
+    CUgraphExec graph = m == NULL ? b->limit : m->graph;
+    int launches = m == NULL ? b->launches : m->launches;
+    double replay_ms = m == NULL ? b->copy_ms : m->replay_ms;
+    struct replay_ms ms;
+    int replays = (int)fmax(1, fmin(most_replays, visit_budget_ms(b) / replay_ms - 1));
+    bool few = launches < b->launches;
+    if (!time_replays(c, few && b->sets > 1 ? b->memcpy_graph : graph, graph, few ? 1 : replays, &ms, e))
         return false;
-    *us = ms * 1e3 / c->bench->launches;
+    *us = ms.median * 1e3 / launches;
     return true;
 }
 
@@ -439,7 +522,7 @@ static bool run_round(struct cuda_device *c, const struct measurement *m, const 
         int i = order[k];
         samples[i] = NAN;
         step(c, i);
-        if (m->failures[i] == NULL && !visit(c, &m->entries[i], &samples[i], e))
+        if (m->failures[i] == NULL && !visit(c, m->entries[i].module, REPLAYS, &samples[i], e))
             return false;
     }
     throttled |= cuda_clocks_throttled(c->clocks);
@@ -460,19 +543,46 @@ static bool run_rounds(struct cuda_device *c, const struct measurement *m, uint6
     return ok;
 }
 
-/* Judges every entry on the first and the last set; one that is wrong now loses its samples. */
-static bool judge_all(struct cuda_device *c, const struct measurement *m, struct error *e)
+/* Judges every entry on one of the sets; one that is wrong now loses its samples. */
+static bool judge_all(struct cuda_device *c, const struct measurement *m, uint64_t seed, struct error *e)
 {
     for (int i = 0; i < m->count; i++) {
         if (m->entries[i].module == NULL || m->failures[i] != NULL)
             continue;
         step(c, i);
-        if (!judge_set(c, &m->entries[i], 0, &m->failures[i], e) ||
-            (c->bench->sets > 1 && !judge_set(c, &m->entries[i], c->bench->sets - 1, &m->failures[i], e)))
+        int set = (int)(oracle_mix(seed + (uint64_t)i) % (uint64_t)c->bench->sets);
+        if (!judge_set(c, &m->entries[i], set, &m->failures[i], e))
             return false;
         for (int r = 0; m->failures[i] != NULL && r < m->rounds; r++)
             m->samples[(size_t)r * (size_t)m->count + (size_t)i] = NAN;
     }
+    return true;
+}
+
+/* Whatever the settled time is: a copy that is timed beside it takes as much longer. */
+bool cuda_bench_sample(struct device *d, const struct problem *p, const struct measured_entry *entry,
+                       double *copies, char **failure, struct error *e)
+{
+    struct cuda_device *c = (struct cuda_device *)d;
+    struct error why = {0};
+    struct replay_ms copy;
+    double us;
+    *copies = NAN;
+    *failure = NULL;
+    step(c, -1);
+    if (!open_for(c, p, &why) || !make_ready(c, entry->module, entry->plan, &why)) {
+        if (is_lost(c))
+            *e = why;
+        return !is_lost(c);
+    }
+    const struct cuda_bench *b = c->bench;
+    const struct cuda_module *m = entry->module;
+    us = m->replay_ms * 1e3 / m->launches;
+    if (!time_replays(c, NULL, b->memcpy_graph, 2, &copy, e) ||
+        (m->launches < b->launches && !visit(c, m, 1, &us, e)) || !judge_set(c, entry, 0, failure, e))
+        return false;
+    note_activity(c->bench);
+    *copies = us / (copy.least * 1e3 / b->launches);
     return true;
 }
 
@@ -485,12 +595,14 @@ bool cuda_bench_measure(struct device *d, const struct problem *p, const struct 
         .entries = entries, .count = count, .rounds = rounds, .samples = samples, .failures = failures};
     memset(failures, 0, (size_t)count * sizeof *failures);
     step(c, -1);
-    bool ok = open_for(c, p, e) && make_all_ready(c, &m, e) &&
-              (monotonic_seconds() - c->bench->busy_until < idle_seconds || warm_up(c, e)) &&
-              (c->bench->limit != NULL || !needs_limit(&m) || choose_limit(c, e)) &&
-              run_rounds(c, &m, seed, e) && judge_all(c, &m, e);
+    bool ok = open_for(c, p, e) && make_all_ready(c, &m, e);
     if (ok)
-        c->bench->busy_until = monotonic_seconds();
+        note_activity(c->bench);
+    ok = ok && (c->bench->activity.warm || warm_up(c, e)) &&
+         (c->bench->limit != NULL || !needs_limit(&m) || choose_limit(c, e)) && run_rounds(c, &m, seed, e) &&
+         judge_all(c, &m, seed, e);
+    if (ok)
+        note_activity(c->bench);
     for (int i = 0; !ok && i < count; i++) {
         free(failures[i]);
         failures[i] = NULL;

@@ -9,6 +9,9 @@
 bool cuda_bench_measure(struct device *d, const struct problem *p, const struct measured_entry *entries,
                         int count, int rounds, uint64_t seed, double *samples, char **failures,
                         struct error *e);
+/* device_operations.sample */
+bool cuda_bench_sample(struct device *d, const struct problem *p, const struct measured_entry *entry,
+                       double *copies, char **failure, struct error *e);
 void cuda_bench_close(struct cuda_device *c);
 
 /* Drops a module's graph and workspace. */

@@ -354,6 +354,7 @@ static const struct device_operations operations = {
     .make_input = cuda_oracle_make_input,
     .judge = cuda_oracle_judge,
     .measure = cuda_bench_measure,
+    .sample = cuda_bench_sample,
 };
 
 static bool open_context(struct cuda_device *c, int index, struct error *e)
@@ -374,13 +375,14 @@ static bool open_context(struct cuda_device *c, int index, struct error *e)
            cuda_ok(d, d->stream_create(&c->stream, CU_STREAM_DEFAULT), "opening the GPU", e);
 }
 
-/* A GPU whose double precision is slow gets smaller batches, so that judging stays short. */
+/* Rows do not know of each other, so that a part of them tells; all of them are judged after timing. A GPU
+   whose double precision is slow gets smaller batches, so that judging stays short. */
 static void choose_batches(struct cuda_device *c)
 {
     int ratio = 2;
     c->driver->device_attribute(&ratio, CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
                                 c->ordinal);
-    c->device.batch_elements = ratio <= 2 ? 1 << 26 : 1 << 23;
+    c->device.batch_elements = ratio <= 2 ? 1 << 24 : 1 << 22;
     c->device.verify_launches = 24;
 }
 

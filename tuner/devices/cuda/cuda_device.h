@@ -32,6 +32,7 @@ struct cuda_module {
     CUgraphExec graph;
     CUdeviceptr workspace;
     int generation;   /* the bench's that they belong to */
+    int launches;     /* of the graph */
     double replay_ms; /* what one replay took when the graph was made */
 };
 
