@@ -121,6 +121,29 @@ static void tune_without_a_device_emits_a_prediction_and_its_runners_up(void **s
         }
 }
 
+static void predicted_candidates_are_kernels_of_different_kinds(void **state)
+{
+    json_t *document = run_json(*state, "--arch sm_120 --N 4096 --config article --set scope=block "
+                                        "--set reduction=shuffle --device none --json --quiet");
+    json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    json_t *list = json_array();
+    json_array_append(list, json_object_get(problem, "choice"));
+    json_array_extend(list, json_object_get(problem, "runners_up"));
+    assert_int_equal(json_array_size(list), 5);
+    /* Here the threads of a block are all that launches differ in: no number of them comes thrice. */
+    for (size_t i = 0; i < 5; i++) {
+        int alike = 0;
+        json_t *config = json_object_get(json_array_get(list, i), "config");
+        for (size_t j = 0; j < 5; j++)
+            alike +=
+                json_equal(json_object_get(json_object_get(json_array_get(list, j), "config"), "threads"),
+                           json_object_get(config, "threads"));
+        assert_in_range(alike, 1, 2);
+    }
+    json_decref(list);
+    json_decref(document);
+}
+
 static void a_variant_that_nothing_can_prove_is_not_trusted_without_a_guard(void **state)
 {
     struct run run =
@@ -149,6 +172,7 @@ static void the_report_of_a_prediction_says_so_and_fits_100_columns(void **state
     assert_non_null(strstr(run.out, "PREDICTED"));
     assert_non_null(strstr(run.out, "\nv5 "));
     assert_non_null(strstr(run.out, "\nchoice "));
+    assert_non_null(strstr(run.out, "\nNext 5: ")); /* by what it has other than the choice */
     assert_non_null(strstr(run.out, "\nAgain:  softmax-tune --arch sm_120 --N 64 --config article "
                                     "--set threads=128 --device none --seed 1\n"));
     assert_null(strstr(run.out, "\033")); /* no colour into a file */
@@ -318,6 +342,7 @@ int main(void)
         cmocka_unit_test(set_pins_a_parameter),
         cmocka_unit_test(source_prints_the_named_variant_with_the_whole_stem),
         cmocka_unit_test(tune_without_a_device_emits_a_prediction_and_its_runners_up),
+        cmocka_unit_test(predicted_candidates_are_kernels_of_different_kinds),
         cmocka_unit_test(a_variant_that_nothing_can_prove_is_not_trusted_without_a_guard),
         cmocka_unit_test(the_emulator_proves_what_is_predicted_and_finds_v5_wrong),
         cmocka_unit_test(the_report_of_a_prediction_says_so_and_fits_100_columns),

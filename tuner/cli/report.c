@@ -123,13 +123,38 @@ void report_key(FILE *out, const char *label, const char *key)
     fputc('\n', out);
 }
 
+/* A variant as what it has other than `reference`, value by value in the same order. */
+static void print_difference(FILE *out, const char *label, const char *key, const char *reference)
+{
+    char *difference = must_malloc(strlen(key) + 1), *end = difference;
+    while (*key != '\0') {
+        size_t length = strcspn(key, ","), other = strcspn(reference, ",");
+        if (length != other || memcmp(key, reference, length) != 0) {
+            if (end > difference)
+                *end++ = ',';
+            memcpy(end, key, length);
+            end += length;
+        }
+        key += length + (key[length] == ',');
+        reference += other + (reference[other] == ',');
+    }
+    *end = '\0';
+    report_key(out, label, difference);
+    free(difference);
+}
+
 static void print_evidence(FILE *out, const struct tuning *t)
 {
     const struct choice *c = &t->choices[0];
     fputc('\n', out);
     report_key(out, "Choice:", c->variant);
+    for (int i = 1; i < t->choice_count; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "Next %d:", i + 1);
+        print_difference(out, label, t->choices[i].variant, c->variant);
+    }
     for (int i = 0; i < t->race.tie_count && i < TIES_SHOWN; i++)
-        report_key(out, "Tied:", t->race.ties[i]->key);
+        print_difference(out, "Tied:", t->race.ties[i]->key, c->variant);
     if (t->race.tie_count > TIES_SHOWN)
         fprintf(out, "        and %d more (--json lists them)\n", t->race.tie_count - TIES_SHOWN);
     if (t->session->measures) {

@@ -78,6 +78,56 @@ static bool add_candidate(struct tuning *t, struct trial *trial, struct error *e
     return true;
 }
 
+static bool same_shape(const struct launch_plan *a, const struct launch_plan *b)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; same && i < a->count; i++) {
+        const struct launch *x = &a->launches[i], *y = &b->launches[i];
+        same = strcmp(x->grid_of_M, y->grid_of_M) == 0 && memcmp(x->block, y->block, sizeof x->block) == 0 &&
+               memcmp(x->cluster, y->cluster, sizeof x->cluster) == 0 &&
+               x->dynamic_smem_bytes == y->dynamic_smem_bytes;
+    }
+    return same;
+}
+
+/* Whether the choices have enough of this kind already: five kernels that differ in a cache hint would say
+   nothing about what the model may have wrong. Two of a launch shape, which the model tells apart, do. */
+static bool is_alike(const struct tuning *t, const struct trial *trial)
+{
+    int alike = 0;
+    for (int i = 0; i < t->choice_count; i++) {
+        if (!same_shape(&t->chosen[i]->plan, &trial->plan))
+            continue;
+        if (t->chosen[i]->predicted_us == trial->predicted_us)
+            return true;
+        alike++;
+    }
+    return alike >= 2;
+}
+
+static bool is_slower(const struct tuning *t, const struct trial *trial)
+{
+    const double about_as_fast = 1.1;
+    return t->choice_count > 0 && trial->predicted_us > about_as_fast * t->chosen[0]->predicted_us;
+}
+
+/* Candidates by their prediction: first those of different kinds that are about as fast as the best, then, as
+   far as there is room, the others. Takes those that were tried out of `ranked`. */
+static bool add_candidates(struct tuning *t, struct trial **ranked, int count, struct error *e)
+{
+    bool ok = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; ok && i < count && t->choice_count < CANDIDATES_MAX; i++) {
+            struct trial *trial = ranked[i];
+            if (trial == NULL || (t->choice_count > 0 && interrupt_signal != 0) ||
+                (pass == 0 && (is_alike(t, trial) || is_slower(t, trial))))
+                continue;
+            ranked[i] = NULL;
+            ok = add_candidate(t, trial, e);
+        }
+    return ok;
+}
+
 /* An online sum that begins at -infinity, as the article has it, makes NaN of rows that begin with -infinity.
    The verifier finds such variants; where nothing can be run, they are not trusted. */
 static bool is_unguarded(const struct trial *trial)
@@ -120,11 +170,8 @@ static bool choose_predicted(struct tuning *t, struct error *e)
             (t->session->device != NULL || !is_unguarded(&t->trials[i])))
             ranked[count++] = &t->trials[i];
     qsort(ranked, (size_t)count, sizeof(struct trial *), by_prediction);
-    bool ok = true;
     double start = monotonic_seconds();
-    for (int i = 0; ok && i < count && t->choice_count < CANDIDATES_MAX; i++)
-        if (t->choice_count == 0 || interrupt_signal == 0)
-            ok = add_candidate(t, ranked[i], e);
+    bool ok = add_candidates(t, ranked, count, e);
     free(ranked);
     ok = ok && (t->session->device == NULL || prove_presets(t, e));
     t->times.verify += t->session->device != NULL ? monotonic_seconds() - start : 0;
