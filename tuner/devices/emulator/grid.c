@@ -1,7 +1,7 @@
 /* Running a launch: which blocks are resident, and which warp goes on. */
 #include "tuner/devices/emulator/grid.h"
 
-#include "tuner/devices/emulator/race.h"
+#include "tuner/devices/emulator/data_race.h"
 #include "tuner/devices/emulator/warp.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "tuner/devices/emulator/machine.h"
 
+#include "tuner/devices/emulator/data_race.h"
 #include "tuner/devices/emulator/grid.h"
-#include "tuner/devices/emulator/race.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

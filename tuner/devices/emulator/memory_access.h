@@ -3,7 +3,7 @@
 #ifndef TUNER_DEVICES_EMULATOR_MEMORY_ACCESS_H
 #define TUNER_DEVICES_EMULATOR_MEMORY_ACCESS_H
 
-#include "tuner/devices/emulator/race.h"
+#include "tuner/devices/emulator/data_race.h"
 
 /* Lanes of one instruction that touch one piece of memory. */
 struct reach {

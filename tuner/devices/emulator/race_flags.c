@@ -1,5 +1,5 @@
 /* Synchronisation that is no barrier of the block: fences, flags, atomics, barriers of some threads. */
-#include "tuner/devices/emulator/race.h"
+#include "tuner/devices/emulator/data_race.h"
 
 #include <stdlib.h>
 

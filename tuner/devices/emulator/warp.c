@@ -1,8 +1,8 @@
 /* The interpreter: one instruction after the other for the lanes that run together. */
 #include "tuner/devices/emulator/warp.h"
 
+#include "tuner/devices/emulator/data_race.h"
 #include "tuner/devices/emulator/lane_math.h"
-#include "tuner/devices/emulator/race.h"
 
 #include <fenv.h>
 #include <string.h>

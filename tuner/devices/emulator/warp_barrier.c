@@ -1,5 +1,5 @@
 /* Barriers of blocks and clusters, and what it means when nobody can go on. */
-#include "tuner/devices/emulator/race.h"
+#include "tuner/devices/emulator/data_race.h"
 #include "tuner/devices/emulator/warp.h"
 
 #include <string.h>

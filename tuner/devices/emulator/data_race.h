@@ -4,8 +4,8 @@
    below the floor of the launch are of earlier launches and of the host: they happened before everything.
    Within a block, so did everything before its last barrier, which has a floor of its own. Between blocks,
    and between threads that synchronise by flags, vector clocks decide. */
-#ifndef TUNER_DEVICES_EMULATOR_RACE_H
-#define TUNER_DEVICES_EMULATOR_RACE_H
+#ifndef TUNER_DEVICES_EMULATOR_DATA_RACE_H
+#define TUNER_DEVICES_EMULATOR_DATA_RACE_H
 
 #include "tuner/devices/emulator/machine_state.h"
 

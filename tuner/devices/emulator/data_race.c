@@ -1,4 +1,4 @@
-#include "tuner/devices/emulator/race.h"
+#include "tuner/devices/emulator/data_race.h"
 
 #include <inttypes.h>
 #include <stdio.h>
