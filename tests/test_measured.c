@@ -22,6 +22,7 @@
 struct device_client {
     struct gpu gpu;
     int descriptor;
+    enum cache_state cache;
     struct device_verdict verdict;
 };
 
@@ -30,6 +31,7 @@ static struct {
     bool all_wrong;
     const char *wrong_kernel; /* a kernel whose name has this in it is wrong; NULL for none */
     int wrong_threads;        /* blocks of that many are wrong; 0 for none */
+    bool hot_differs;
     double noise;
 } script;
 
@@ -70,7 +72,8 @@ enum device_kind device_client_kind(const struct device_client *c)
 bool device_client_set_problem(struct device_client *c, const struct problem *p,
                                const struct verify_options *options, struct error *e)
 {
-    (void)c, (void)p, (void)options, (void)e;
+    (void)options, (void)e;
+    c->cache = p->cache;
     return true;
 }
 
@@ -107,25 +110,28 @@ bool device_client_next(struct device_client *c, double seconds, struct device_v
     return true;
 }
 
-/* A copy takes 100 us, a block of 512 threads 105, others 120 and more, a thread a row 2000. */
-static double true_time(const struct device_entry *entry)
+/* A copy takes 100 us, a block of 512 threads 105, others 120 and more, a thread a row 2000. With hot buffers
+   a block of 128 threads is the fastest where the script says so. */
+static double true_time(const struct device_client *c, const struct device_entry *entry)
 {
     if (entry->image == NULL)
         return 100;
     const struct launch *l = &entry->plan->launches[0];
     if (l->grid_of_M[0] == 'c')
         return 2000;
+    if (script.hot_differs && c->cache == CACHE_HOT && l->block[0] == 128)
+        return 95;
     return l->block[0] == 512 ? 105 : 120 + l->block[0] / 100.0;
 }
 
 bool device_client_measure(struct device_client *c, const struct device_entry *entries, int count, int rounds,
                            uint64_t seed, double *samples, char **failures, struct error *e)
 {
-    (void)c, (void)failures, (void)e;
+    (void)failures, (void)e;
     for (int i = 0; i < rounds * count; i++) {
         seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         double noise = script.noise * ((double)(seed >> 11) / 9007199254740992.0 - 0.5);
-        samples[i] = true_time(&entries[i % count]) * (1 + noise);
+        samples[i] = true_time(c, &entries[i % count]) * (1 + noise);
     }
     return true;
 }
@@ -288,6 +294,30 @@ static void the_choice_as_json_is_the_manifest_of_a_measurement(void **state)
     assert_string_equal(json_string_value(json_object_get(v5, "verdict")), "correctness");
     assert_true(json_real_value(json_object_get(v5, "time_us")) > 100);
     assert_true(json_integer_value(json_object_get(json_object_get(problem, "trials"), "correctness")) >= 1);
+    json_decref(document);
+}
+
+static json_t *other_cache_of(const json_t *document)
+{
+    return json_object_get(json_array_get(json_object_get(document, "problems"), 0), "other_cache");
+}
+
+static void a_small_problem_is_raced_cold_and_hot(void **state)
+{
+    (void)state;
+    json_t *document = run_json("tune --M 64 " PROBLEM);
+    assert_false(json_is_true(json_object_get(other_cache_of(document), "differs")));
+    assert_string_equal(json_string_value(json_object_get(other_cache_of(document), "cache")), "hot");
+    json_decref(document);
+    script.hot_differs = true;
+    document = run_json("tune --M 64 " PROBLEM);
+    assert_true(json_is_true(json_object_get(other_cache_of(document), "differs")));
+    assert_true(fabs(json_real_value(json_object_get(other_cache_of(document), "choice_us")) - 105) < 1);
+    assert_non_null(
+        strstr(json_string_value(json_object_get(other_cache_of(document), "winner")), "threads=128"));
+    json_decref(document);
+    document = run_json("tune --M 8192 " PROBLEM);
+    assert_null(other_cache_of(document));
     json_decref(document);
 }
 
@@ -455,6 +485,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scripted(tune_chooses_the_fastest_and_prints_the_article_beside_it),
         scripted(the_choice_as_json_is_the_manifest_of_a_measurement),
+        scripted(a_small_problem_is_raced_cold_and_hot),
         scripted(a_wrong_variant_does_not_win_though_it_is_the_fastest),
         scripted(when_every_variant_is_wrong_nothing_is_written),
         scripted(a_choice_that_is_wrong_as_emitted_is_not_written),

@@ -1,6 +1,7 @@
 #include "tuner/cli/report.h"
 
 #include "tuner/cli/output.h"
+#include "tuner/cli/report_caches.h"
 #include "tuner/cli/report_rows.h"
 
 #include <inttypes.h>
@@ -169,6 +170,7 @@ static void print_evidence(FILE *out, const struct tuning *t)
         if (t->race.throttled > 0)
             fprintf(out, "; %d samples were dropped, since the GPU was throttled", t->race.throttled);
         fprintf(out, "\n");
+        report_caches_print(out, t);
     } else {
         if (t->has_stored)
             fprintf(out, "Basis:  stored, measured on %s: %.4g us\n", t->stored.gpu, t->stored.time_us);

@@ -1,5 +1,6 @@
 #include "tuner/cli/report.h"
 
+#include "tuner/cli/report_caches.h"
 #include "tuner/cli/report_rows.h"
 #include "tuner/emit/emit.h"
 
@@ -88,6 +89,11 @@ json_t *report_json(const struct tuning *t, const struct error *why, char *const
                   presets_json(t), "trials", trials_json(t), "seconds", "generate", t->times.generate,
                   "compile", t->times.compile, "verify", t->times.verify, "measure", t->measure_seconds,
                   "idle", t->times.idle, "total", t->seconds, "files", paths);
+    json_t *other = report_caches_json(t);
+    if (other != NULL)
+        json_object_set_new(object, "other_cache", other);
+    json_object_set_new(object, "rounds", json_integer(t->race.rounds));
+    json_object_set_new(object, "throttled", json_integer(t->race.throttled));
     if (why != NULL)
         json_object_set_new(object, "error", json_string(why->text));
     return object;

@@ -148,17 +148,27 @@ void session_close(struct session *s)
     *s = (struct session){0};
 }
 
-bool session_set_problem(struct session *s, const struct problem *p, bool device, bool thorough,
-                         struct error *e)
+static bool set_device_problem(struct session *s, const struct problem *p, bool thorough, struct error *e)
 {
-    struct verify_options verify = {
+    const struct verify_options verify = {
         .rows = s->options->rows,
         .seed = s->options->seed,
         .tolerance = s->options->tolerance,
         .thorough = thorough,
         .timed = !thorough,
     };
+    return device_client_set_problem(s->device, p, &verify, e);
+}
+
+bool session_set_device_problem(struct session *s, const struct problem *p, struct error *e)
+{
+    return set_device_problem(s, p, false, e);
+}
+
+bool session_set_problem(struct session *s, const struct problem *p, bool device, bool thorough,
+                         struct error *e)
+{
     return (s->space == NULL || generator_set_problem(s->space, p, &s->gpu, e)) &&
            (s->article == NULL || generator_set_problem(s->article, p, &s->gpu, e)) &&
-           (!device || s->device == NULL || device_client_set_problem(s->device, p, &verify, e));
+           (!device || s->device == NULL || set_device_problem(s, p, thorough, e));
 }

@@ -33,6 +33,9 @@ void session_close(struct session *s);
 bool session_set_problem(struct session *s, const struct problem *p, bool device, bool thorough,
                          struct error *e);
 
+/* Tells the device, which there is, alone. */
+bool session_set_device_problem(struct session *s, const struct problem *p, struct error *e);
+
 /* --store DIR/images, or the default: $XDG_CACHE_HOME/softmax-tune/images. The caller frees it; NULL where
    there is no home for it. */
 char *session_image_folder(const struct options *o);

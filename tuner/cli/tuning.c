@@ -2,6 +2,7 @@
 
 #include "generator/worker.h"
 #include "tuner/cli/interrupt.h"
+#include "tuner/cli/tuning_caches.h"
 #include "tuner/model/model.h"
 #include "tuner/race/race_device.h"
 
@@ -207,6 +208,7 @@ bool tuning_predict(struct tuning *t, struct error *e)
 
 void tuning_clear(struct tuning *t)
 {
+    tuning_other_clear(t);
     for (int i = 0; i < t->count; i++)
         trial_clear(&t->trials[i]);
     free(t->trials);

@@ -8,6 +8,14 @@
 
 enum { CANDIDATES_MAX = 5 };
 
+/* A race in the other cache state (tuning_caches.h). */
+struct other_race {
+    struct trial *trials; /* owned, as are their samples and reasons; all else is of the tuning's trials */
+    int count;
+    const struct trial *choice; /* that of the tuning's winner, or NULL */
+    struct race_result race;    /* winner NULL where there was no such race */
+};
+
 struct tuning {
     struct session *session; /* not owned */
     struct problem problem;
@@ -17,6 +25,7 @@ struct tuning {
     char *why_none;            /* owned: why the space has no variant, or NULL */
     bool complete;             /* every trial was finished: neither --seconds nor a signal cut it short */
     struct race_result race;   /* where it is measured */
+    struct other_race other;   /* likewise, in the other cache state */
     struct choice
         choices[CANDIDATES_MAX]; /* owned: the choice, then, where it is predicted, its runners-up */
     const struct trial *chosen[CANDIDATES_MAX]; /* the trial of each choice */

@@ -2,6 +2,7 @@
 
 #include "generator/worker.h"
 #include "tuner/cli/interrupt.h"
+#include "tuner/cli/tuning_caches.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static bool choose_measured(struct tuning *t, struct error *e)
     if (!choose_trial(t->session, &t->problem, t->race.winner, t->race.limit.median, NULL, &t->choices[0], e))
         return false;
     t->choice_count = 1;
-    return choose_verify(t->session, &t->choices[0], e);
+    return choose_verify(t->session, &t->choices[0], e) && tuning_race_other_cache(t, e);
 }
 
 static int by_prediction(const void *a, const void *b)
