@@ -168,6 +168,7 @@ static bool run_block(struct machine *m, const struct residents *r, struct block
         return cluster_can_run(b) || block_stuck(m, b);
     struct warp *w = choose_warp(m, b);
     int64_t progress = m->progress;
+    m->polled = false;
     if (!warp_run(m, w, 1 + (int)(machine_random(m) % QUANTUM_MOST)))
         return false;
     if (m->progress != progress)
@@ -199,7 +200,7 @@ bool grid_run(struct machine *m)
         /* A block goes on for a while: its registers are in the caches then. */
         for (int turn = 0; good && turn < 16 && b->live > 0; turn++) {
             good = run_block(m, &r, b);
-            if (b->runnable == 0)
+            if (b->runnable == 0 || m->polled)
                 break;
         }
         if (good && b->live == 0) {

@@ -157,6 +157,7 @@ struct machine {
     int64_t progress;   /* memory changes and ended blocks */
     int64_t idle_steps; /* since the last */
     int64_t step_limit;
+    bool polled;         /* a flag was read that others may set: they should run first */
     uint64_t clock; /* for %clock */
 
     struct epoch *epochs; /* owned: of this launch, from launch_floor on */

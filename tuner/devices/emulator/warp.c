@@ -417,7 +417,7 @@ bool warp_run(struct machine *m, struct warp *w, int quantum)
 {
     const struct instruction *code = m->program->code;
     struct machine_counts *counts = &m->counts;
-    int left = quantum;
+    int left = quantum, unused = 0; /* unused: of the quantum, where the warp stops early */
     bool good = true;
     while (good && left > 0 && w->split_count > 0 && w->splits[w->current].state == SPLIT_RUNS) {
         struct split *s = &w->splits[w->current];
@@ -481,6 +481,10 @@ bool warp_run(struct machine *m, struct warp *w, int quantum)
                     }
                 }
             }
+            if (m->polled && left > 0) {
+                unused = left;
+                left = 0;
+            }
             if (!moved && pc == join_pc) {
                 s->pc = pc;
                 warp_settle(w);
@@ -490,11 +494,12 @@ bool warp_run(struct machine *m, struct warp *w, int quantum)
         if (!moved)
             s->pc = pc;
     }
+    left += unused;
     w->steps += quantum - left;
     m->idle_steps += quantum - left;
     m->clock += (uint64_t)(quantum - left);
     /* Lanes that wait in a loop for others of their warp must let them run. */
-    if (w->split_count > 1 && left <= 0)
+    if (w->split_count > 1 && left <= unused)
         warp_switch(w);
     if (w->split_count == 0 || w->splits[w->current].state != SPLIT_RUNS)
         w->block->runnable &= ~(1u << w->index);

@@ -82,6 +82,7 @@ static bool atomic_lane(struct machine *m, struct warp *w, const struct instruct
         return false;
     memcpy(r->memory + r->offset[lane], &new, bytes);
     m->progress += new != old;
+    m->polled |= new == old;
     race_strong(m, w, lane, a->address + r->offset[lane], &i->m, true, true);
     if (i->d == PLACE_NONE)
         return true;

@@ -137,8 +137,10 @@ bool warp_load(struct machine *m, struct warp *w, const struct instruction *i, u
             load_contiguous(m, w, i, r.memory + r.offset[0]);
         else
             load_lanes(m, w, i, &r);
-        if (i->m.ordering != ORDERING_WEAK && r.space != SPACE_LOCAL)
+        if (i->m.ordering != ORDERING_WEAK && r.space != SPACE_LOCAL) {
             observe_flags(m, w, i, &r, true, false);
+            m->polled = true;
+        }
     }
     return true;
 }
