@@ -209,6 +209,73 @@ static void a_trial_that_comes_with_its_image_is_only_verified(void **state)
     assert_int_equal(s->device.verified, 1);
 }
 
+/* Remembers one trial by its place: as right, or as one that did not compile. */
+struct memory {
+    struct trial *right, *uncompilable;
+    int asked_of_sources, kept;
+    bool full;
+};
+
+static bool recall(void *context, struct trial *t, const struct source *source)
+{
+    struct memory *memory = context;
+    memory->asked_of_sources += source != NULL;
+    if (source != NULL && t == memory->uncompilable) {
+        trial_fail(t, VERDICT_COMPILE, must_strdup("it did not compile"));
+        return true;
+    }
+    if (source != NULL || t != memory->right)
+        return false;
+    assert_int_equal(t->plan.count, 1);
+    t->verified = true;
+    t->max_error = 0.125;
+    return true;
+}
+
+static bool keep(void *context, const struct trial *t, struct error *e)
+{
+    struct memory *memory = context;
+    assert_true(t->finished && t != memory->right && t != memory->uncompilable);
+    memory->kept++;
+    return !memory->full || error_set(e, STATUS_MISSING, "the disk is full");
+}
+
+static void what_is_recalled_is_not_done_again_and_the_rest_is_kept(void **state)
+{
+    struct setting *s = *state;
+    add(s, "v2");
+    add(s, "v3");
+    add(s, "v4");
+    struct memory memory = {.right = &s->trials[0], .uncompilable = &s->trials[1]};
+    s->pipeline.recall = recall;
+    s->pipeline.keep = keep;
+    s->pipeline.memory_context = &memory;
+    run(s);
+    assert_int_equal(s->device.verified, 1);
+    assert_int_equal(memory.asked_of_sources, 3);
+    assert_int_equal(memory.kept, 1);
+    assert_true(s->trials[0].recalled && s->trials[0].finished && s->trials[0].max_error == 0.125);
+    assert_true(s->trials[0].compiled && s->trials[0].same_as == 0);
+    assert_int_equal(s->trials[1].verdict, VERDICT_COMPILE);
+    assert_false(s->trials[1].compiled);
+    assert_false(s->trials[2].recalled);
+    assert_true(s->trials[2].finished && s->trials[2].verified);
+}
+
+static void a_trial_that_cannot_be_kept_ends_the_run(void **state)
+{
+    struct setting *s = *state;
+    struct error e;
+    struct memory memory = {.full = true};
+    add(s, "v2");
+    add(s, "v3");
+    s->pipeline.keep = keep;
+    s->pipeline.memory_context = &memory;
+    assert_false(pipeline_run(&s->pipeline, s->trials, s->count, &s->times, &e));
+    assert_int_equal(e.status, STATUS_MISSING);
+    assert_string_equal(e.text, "the disk is full");
+}
+
 static void a_stopped_run_begins_nothing_more(void **state)
 {
     struct setting *s = *state;
@@ -256,6 +323,8 @@ int main(void)
         with_setting(a_wrong_trial_keeps_its_reason_and_the_run_goes_on),
         with_setting(without_a_device_trials_are_compiled_only),
         with_setting(a_trial_that_comes_with_its_image_is_only_verified),
+        with_setting(what_is_recalled_is_not_done_again_and_the_rest_is_kept),
+        with_setting(a_trial_that_cannot_be_kept_ends_the_run),
         with_setting(a_stopped_run_begins_nothing_more),
         with_setting(after_the_deadline_nothing_begins),
         with_setting(a_template_that_is_wrong_ends_the_run),

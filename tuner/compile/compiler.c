@@ -27,7 +27,9 @@ static const size_t worker_memory = (size_t)4 << 30;
 
 static const double default_deadline = 30;             /* seconds */
 static const uint64_t cache_bytes = (uint64_t)1 << 30; /* of the image cache */
-static const char *const base_options[] = {"--ptxas-options=-v", "-std=c++17"};
+#define BASE_OPTION_VERBOSE  "--ptxas-options=-v"
+#define BASE_OPTION_STANDARD "-std=c++17"
+static const char *const base_options[] = {BASE_OPTION_VERBOSE, BASE_OPTION_STANDARD};
 enum { OPTIONS_MAX = 4, JOBS_MAX = 256 };
 
 /* A source on its way to an image. */
@@ -166,6 +168,16 @@ void compiler_version(const struct compiler *c, int *major, int *minor)
 {
     *major = c->facts.major;
     *minor = c->facts.minor;
+}
+
+const char *compiler_build(const struct compiler *c)
+{
+    return c->facts.build;
+}
+
+const char *compiler_options_text(void)
+{
+    return BASE_OPTION_VERBOSE " " BASE_OPTION_STANDARD;
 }
 
 int compiler_ptx_version(const struct compiler *c)

@@ -24,8 +24,10 @@ struct compiler *compiler_open(const struct compiler_options *options, struct er
 void compiler_close(struct compiler *c);
 
 void compiler_version(const struct compiler *c, int *major, int *minor); /* NVRTC's: 13, 0 */
-int compiler_ptx_version(const struct compiler *c);                      /* of the PTX it writes: 90 */
-bool compiler_knows(const struct compiler *c, const char *arch);         /* whether it targets "sm_120" */
+const char *compiler_build(const struct compiler *c);                    /* "13.0.88" */
+const char *compiler_options_text(void); /* what every source is compiled with besides its architecture */
+int compiler_ptx_version(const struct compiler *c);              /* of the PTX it writes: 90 */
+bool compiler_knows(const struct compiler *c, const char *arch); /* whether it targets "sm_120" */
 
 /* One line where the image cache is off, since its folder cannot be written; else NULL. For the user, once,
    after compiler_open() and at the end. */

@@ -61,6 +61,9 @@ static bool ask_ptx(struct worker *worker, double seconds, struct compiler_facts
         /* The comment at the head of the PTX tells builds of one version apart. */
         facts->identity =
             must_format("NVRTC %d.%d\n%.*s", facts->major, facts->minor, (int)(version - ptx), ptx);
+        const char *build = strstr(facts->identity, ", V"); /* "release 13.0, V13.0.88" */
+        if (build == NULL || sscanf(build, ", V%31[0-9.]", facts->build) != 1)
+            snprintf(facts->build, sizeof facts->build, "%d.%d", facts->major, facts->minor);
     } else if (asked) {
         asked = error_set(e, STATUS_MISSING, "%s (NVRTC %d.%d) compiles no empty kernel: %.*s",
                           facts->library, facts->major, facts->minor, (int)strcspn(ptx, "\n"), ptx);

@@ -11,6 +11,7 @@ struct compiler_facts {
     int major, minor;
     int ptx_version;            /* 90 for ".version 9.0" */
     char *identity;             /* owned: version and build, for cache keys */
+    char build[32];             /* "13.0.88", out of it */
     int archs[PROBE_ARCHS_MAX]; /* compute capabilities: 90 */
     int arch_count;
 };

@@ -19,6 +19,8 @@ struct run {
     int ready_first, ready_end;
     int verifying; /* trial on the device, -1 for none */
     int compiling;
+    bool ended; /* keep() ended the run: */
+    struct error why;
     struct pipeline_progress progress;
 };
 
@@ -57,6 +59,14 @@ static void finish(struct run *r, struct trial *t)
     t->finished = true;
     r->progress.finished++;
     r->progress.failed += t->verdict != VERDICT_CORRECT;
+    if (!t->recalled && r->p->keep != NULL && !r->p->keep(r->p->memory_context, t, &r->why))
+        r->ended = true;
+}
+
+static bool recall(const struct run *r, struct trial *t, const struct source *source)
+{
+    t->recalled = r->p->recall != NULL && r->p->recall(r->p->memory_context, t, source);
+    return t->recalled;
 }
 
 static void fail(struct run *r, struct trial *t, enum verdict verdict, char *reason)
@@ -72,6 +82,7 @@ static void compiled(struct run *r, int index)
     t->compiled = true;
     t->same_as = index;
     r->progress.compiled++;
+    recall(r, t, NULL);
     for (int i = 0; i < r->count; i++)
         if (i != index && r->trials[i].same_as == i && r->trials[i].image.code_hash == t->image.code_hash &&
             same_plan(&r->trials[i].plan, &t->plan)) {
@@ -79,10 +90,12 @@ static void compiled(struct run *r, int index)
             source_clear(&r->sources[index]);
             return;
         }
-    if (r->p->device != NULL)
+    if (r->p->device != NULL && !t->recalled) {
         r->ready[r->ready_end++] = index;
-    else
-        finish(r, t);
+        return;
+    }
+    source_clear(&r->sources[index]);
+    finish(r, t);
 }
 
 static bool begin(struct run *r, int index, struct error *e)
@@ -99,6 +112,11 @@ static bool begin(struct run *r, int index, struct error *e)
     r->times->generate += monotonic_seconds() - start;
     if (!ok)
         return false;
+    if (recall(r, t, &r->sources[index])) {
+        source_clear(&r->sources[index]);
+        finish(r, t);
+        return true;
+    }
     struct compile_request request = {
         .ticket = (uint64_t)index,
         .source = &r->sources[index],
@@ -115,7 +133,7 @@ static bool take_compile(struct run *r, struct compile_result *result, struct er
     struct trial *t = &r->trials[index];
     r->compiling--;
     if (!result->from_cache)
-        r->times->compile += result->seconds;
+        r->times->compile += t->compile_seconds = result->seconds;
     if (result->outcome != COMPILE_DONE) {
         fail(r, t, result->outcome == COMPILE_LATE ? VERDICT_TIMEOUT : VERDICT_COMPILE, result->reason);
         return true;
@@ -137,11 +155,12 @@ static bool take_compile(struct run *r, struct compile_result *result, struct er
     return ok;
 }
 
-static void take_verdict(struct run *r, struct device_verdict *v)
+/* Stores what the device found; the trial is finished by the caller. */
+static struct trial *take_verdict(struct run *r, struct device_verdict *v)
 {
     struct trial *t = &r->trials[v->ticket];
     r->verifying = -1;
-    r->times->verify += v->seconds;
+    r->times->verify += t->verify_seconds = v->seconds;
     t->verified = true;
     t->verdict = v->verdict;
     t->max_error = v->max_error;
@@ -152,7 +171,7 @@ static void take_verdict(struct run *r, struct device_verdict *v)
         free(v->reason);
     }
     source_clear(&r->sources[v->ticket]);
-    finish(r, t);
+    return t;
 }
 
 static bool feed_device(struct run *r, struct error *e)
@@ -190,10 +209,15 @@ static bool turn(struct run *r, bool *more, struct error *e)
         if (!take_compile(r, &result, e))
             return false;
     struct device_verdict verdict;
+    struct trial *verified = NULL;
     if (r->verifying >= 0 && device_client_next(r->p->device, 0, &verdict))
-        take_verdict(r, &verdict);
-    if (!feed_device(r, e))
+        verified = take_verdict(r, &verdict);
+    if (!feed_device(r, e)) /* before anything is kept, which takes a while */
         return false;
+    if (verified != NULL)
+        finish(r, verified);
+    if (r->ended)
+        return error_set(e, r->why.status, "%s", r->why.text);
     if (r->p->progress != NULL)
         r->p->progress(r->p->progress_context, &r->progress);
     *more =
@@ -248,6 +272,8 @@ bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, str
         ok = turn(&r, &more, e);
     if (ok)
         share_verdicts(&r);
+    if (ok && r.ended)
+        ok = error_set(e, r.why.status, "%s", r.why.text);
     if (p->progress != NULL)
         p->progress(p->progress_context, &r.progress);
     for (int i = 0; i < count; i++)

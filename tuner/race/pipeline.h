@@ -30,6 +30,13 @@ struct pipeline {
     const volatile sig_atomic_t *stop; /* likewise when it is not 0; may be NULL */
     void (*progress)(void *context, const struct pipeline_progress *p); /* may be NULL */
     void *progress_context;
+    /* What earlier runs found; both may be NULL. recall() is asked of each trial before it is compiled, with
+       its source, and afterwards, with NULL; true when it has filled the verdict (with `verified` where a
+       device gave it), so that nothing more is done. keep() is told of each trial that finishes and was not
+       recalled; false ends the run. */
+    bool (*recall)(void *context, struct trial *t, const struct source *source);
+    bool (*keep)(void *context, const struct trial *t, struct error *e);
+    void *memory_context;
 };
 
 /* Brings every trial to `finished` in the array's order as far as deadline and stop allow, adding to `times`.

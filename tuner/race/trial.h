@@ -21,10 +21,12 @@ struct trial {
     struct launch_plan plan;
     bool finished; /* compiled and, where there is a device, verified; or failed: verdict and reason stand */
     bool compiled, verified;
-    bool barred;         /* timed for the table only, never chosen */
-    double predicted_us; /* NaN without a prediction */
-    double copies;       /* rough time, that of a copy of the same bytes being 1; NaN without one */
-    double *samples_us;  /* owned: one a round, throttled rounds left out */
+    bool recalled;                          /* verdict and times are of an earlier run (pipeline.recall) */
+    double compile_seconds, verify_seconds; /* 0 for an image out of the cache */
+    bool barred;                            /* timed for the table only, never chosen */
+    double predicted_us;                    /* NaN without a prediction */
+    double copies;      /* rough time, that of a copy of the same bytes being 1; NaN without one */
+    double *samples_us; /* owned: one a round, throttled rounds left out */
     int sample_count;
     double time_us, time_us_low, time_us_high; /* median and its 95 % interval; NaN unmeasured */
 };
