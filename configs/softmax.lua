@@ -26,12 +26,17 @@ end
 local function registers_held(problem, cache, vec_bytes, step)
   if cache == "none" or cache == "shared" then return 0 end
   local elements = held(problem, vec_bytes, step)
+  if cache == "both" then
+    local loads = ceil(problem.N * problem.size_in // vec_bytes, step)
+    return (loads - loads // 2) * vec_bytes // 4 + 2
+  end
   return cache == "packed" and ceil(elements, 2) or elements
 end
 
 -- Shared memory that a block's share of the row takes.
-local function kept_bytes(problem, vec_bytes, threads, blocks)
-  return ceil(problem.N * problem.size_in // vec_bytes, threads * blocks) * threads * vec_bytes
+local function kept_bytes(problem, cache, vec_bytes, threads, blocks)
+  local loads = ceil(problem.N * problem.size_in // vec_bytes, threads * blocks)
+  return (cache == "both" and loads // 2 or cache == "shared" and loads or 0) * threads * vec_bytes
 end
 
 -- Shared memory that `rows` rows take, as read and, where that is of another size, as written.
@@ -68,7 +73,8 @@ return space {
         return gpu.compute_capability >= 100 and gpu.ptx_version >= 88 and { 32 } or {}
       end },
     { "cache",     function(problem)
-        return problem.size_in == 2 and { "none", "registers", "packed", "shared" } or { "none", "registers", "shared" }
+        return problem.size_in == 2 and { "none", "registers", "packed", "shared", "both" }
+               or { "none", "registers", "shared", "both" }
       end, "where a row is kept between the passes" },
     { "reduction", { "shuffle", "tree", "butterfly", "none" },
       "over a block: warp shuffles and then one warp; a tree in shared memory; warp shuffles and then every warp" },
@@ -82,8 +88,8 @@ return space {
       full = function(problem, gpu) return gpu.max_threads_per_sm > 1536 and { 1536, 768, 512 } or { 768 } end },
     { "load",      { "plain", "no_allocate" },           "a hint to the cache: none, no place in L1", full = { "stream" } },
     { "store",     { "plain", "stream" },                "a hint to the cache: none, the first to go" },
-    { "programmatic", function(problem, gpu) return gpu.max_cluster > 0 and { false, true } or { false } end,
-      "whether the kernel starts before its predecessor has ended, and waits" },
+    { "programmatic", function(problem, gpu) return gpu.max_cluster > 0 and { false, true, "prefetch" } or { false } end,
+      "whether the kernel starts before its predecessor has ended, and what it does before it waits" },
   },
   constraints = {
     -- What cannot be.
@@ -125,10 +131,10 @@ return space {
       "blocks exchange the maximum and the sum together" },
     { { "scope", "cache" }, function(scope, cache)
         if scope == "tile" then return cache == "registers" end
-        return (cache ~= "none" or not together(scope)) and (cache ~= "shared" or scope == "block" or together(scope))
+        return (cache ~= "none" or not together(scope)) and (cache ~= "shared" and cache ~= "both" or scope == "block" or together(scope))
       end, "blocks keep what they have read, and what is kept in shared memory is a block's" },
     { { "vec_bytes", "cache" }, function(vec_bytes, cache, problem)
-        return vec_bytes > problem.size_in and vec_bytes < (cache == "shared" and 32 or 64)
+        return vec_bytes > problem.size_in and vec_bytes < (cache == "packed" and 64 or 32)
                or cache == "none" or cache == "registers"
       end, "a row is kept as it is in whole vectors, of 16 bytes at most in shared memory" },
     { { "scope", "vec_bytes" }, function(scope, vec_bytes) return scope ~= "tile" or vec_bytes == 16 end,
@@ -161,7 +167,8 @@ return space {
         return cache == "none" or registers_held(problem, cache, vec_bytes, step) + room <= registers
       end, "a thread's share of the row fits its registers" },
     { { "threads", "blocks", "vec_bytes", "cache" }, function(threads, blocks, vec_bytes, cache, problem, gpu)
-        return cache ~= "shared" or kept_bytes(problem, vec_bytes, threads, blocks) <= gpu.smem_per_block - 8192
+        local bytes = kept_bytes(problem, cache, vec_bytes, threads, blocks)
+        return bytes <= gpu.smem_per_block - 8192 and (cache ~= "both" or bytes > 0)
       end, "a block's share of the row fits its shared memory" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache", "resident" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, resident, problem, gpu)
@@ -172,8 +179,8 @@ return space {
       end, "a thread's share of the row fits the registers of so many resident threads" },
     { { "threads", "blocks", "vec_bytes", "cache", "resident" },
       function(threads, blocks, vec_bytes, cache, resident, problem, gpu)
-        return cache ~= "shared" or resident // threads
-               * (kept_bytes(problem, vec_bytes, threads, blocks) + gpu.smem_reserved) <= gpu.smem_per_sm
+        local bytes = kept_bytes(problem, cache, vec_bytes, threads, blocks)
+        return bytes == 0 or resident // threads * (bytes + gpu.smem_reserved + 1024) <= gpu.smem_per_sm
       end, "the shares of all resident blocks fit the shared memory" },
     { { "vec_bytes", "cache", "load" }, function(vec_bytes, cache, load, problem)
         return load == "plain" or (vec_bytes > problem.size_in and cache ~= "none"
@@ -183,10 +190,14 @@ return space {
         return store == "plain" or vec_bytes > problem.size_in
       end, "hints are for vectors" },
 
+    { { "scope", "programmatic" }, function(scope, programmatic) return scope ~= "tile" or programmatic ~= "prefetch" end,
+      "rows that are copied together are not asked for before" },
+
     -- What has not been seen to win.
     { { "scope", "cache", "vec_bytes" }, function(scope, cache, vec_bytes, problem)
         return vec_bytes == widest(problem) or (vec_bytes == problem.size_in and cache == "none") or scope == "tile"
-      end, "the widest load, or the article's of one element", only = "default" },
+               or (cache ~= "none" and problem.size_out > problem.size_in and 2 * vec_bytes == widest(problem))
+      end, "the widest load or, where results are wider, store; or the article's of one element", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
         return registers_held(problem, cache, vec_bytes, sharers(scope, lanes, threads, blocks)) <= 64
@@ -209,6 +220,9 @@ return space {
         return scope ~= "grid" or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
                or (share >= 32768 and threads >= 512)
       end, "blocks that share a row have enough of it, and few rows leave them room", only = "default" },
+    { { "threads", "blocks", "vec_bytes", "cache" }, function(threads, blocks, vec_bytes, cache, problem)
+        return cache ~= "both" or kept_bytes(problem, cache, vec_bytes, threads, blocks) >= 16384
+      end, "both places are for rows that fill one", only = "default" },
     { { "scope" }, function(scope, problem)
         return (scope ~= "warp" and scope ~= "thread") or problem.N * problem.size_in <= 16384
       end, "a long row is no warp's", only = "default" },
@@ -233,7 +247,7 @@ return space {
         return exp == "ex2" or reduction == "shuffle" or reduction == "tree" or scope == "thread"
       end, "newer reductions go with the faster exponential", only = "default" },
     { { "vec_bytes", "reduction" }, function(vec_bytes, reduction, problem)
-        return reduction ~= "butterfly" or vec_bytes == widest(problem)
+        return reduction ~= "butterfly" or vec_bytes > problem.size_in or widest(problem) == problem.size_in
       end, "newer reductions go with the widest load", only = "default" },
     { { "vec_bytes", "cache", "passes", "update", "guard" },
       function(vec_bytes, cache, passes, update, guard, problem)
@@ -250,15 +264,14 @@ return space {
     { { "cache", "load", "store" }, function(cache, load, store, problem)
         return load == "plain" and store == "plain" or (cache ~= "none" and not small(problem) and store == "stream")
       end, "hints are for what does not fit L2, and come together", only = "default" },
-    { { "cache", "programmatic" }, function(cache, programmatic) return cache ~= "none" or not programmatic end,
-      "starting early is for rows that are read once", only = "default" },
+    { { "scope", "cache", "programmatic" }, function(scope, cache, programmatic, problem, gpu)
+        return (programmatic ~= false) == (cache ~= "none" and gpu.max_cluster > 0)
+      end, "rows that are read once start early", only = "default" },
   },
   launch = function(v, problem, gpu, image)
-    local launch = { grid_of_M = "M", block = v.threads, args = { "x", "y" }, programmatic = v.programmatic }
+    local launch = { grid_of_M = "M", block = v.threads, args = { "x", "y" }, programmatic = v.programmatic ~= false }
     local workspace = 0
-    if v.cache == "shared" then
-      launch.dynamic_smem_bytes = kept_bytes(problem, v.vec_bytes, v.threads, v.blocks)
-    end
+    launch.dynamic_smem_bytes = kept_bytes(problem, v.cache, v.vec_bytes, v.threads, v.blocks)
     if v.scope == "tile" then
       launch.dynamic_smem_bytes = tile_bytes(problem, v.rows)
       launch.grid_of_M = ("ceil(M, %d)"):format(v.rows)

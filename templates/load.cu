@@ -16,7 +16,8 @@
 % local one_by_one = scope == "tile"     -- computes on single elements, whatever it loads
 % local words = vec_bytes // 4
 % local suffix = words == 1 and "" or tostring(words)
-% vector_type = (input == "f32" and "float" or words > 1 and "uint" or "unsigned int") .. suffix
+% local as_floats = input == "f32" and cache ~= "both"
+% vector_type = (as_floats and "float" or words > 1 and "uint" or "unsigned int") .. suffix
 % local function vector_at(hint, row, index)
 %   if hint == "plain" then return ("((const %s *)%s)[%s]"):format(vector_type, row, index) end
 %   local read = hint == "stream" and "__ldcs" or "load_no_allocate"
@@ -42,11 +43,11 @@ static __device__ float to_float(unsigned short bits)
 %   local parts = { "x", "y", "z", "w" }
 %   local outputs, places = {}, {}
 %   for w = 1, words do
-%     outputs[w] = ('"=%s"(word%s)'):format(input == "f32" and "f" or "r", words > 1 and "." .. parts[w] or "")
+%     outputs[w] = ('"=%s"(word%s)'):format(as_floats and "f" or "r", words > 1 and "." .. parts[w] or "")
 %     places[w] = "%" .. (w - 1)
 %   end
 %   local list = table.concat(places, ", ")
-%   local form = (words > 1 and ".v" .. words or "") .. (input == "f32" and ".f32" or ".b32")
+%   local form = (words > 1 and ".v" .. words or "") .. (as_floats and ".f32" or ".b32")
 // What is read once needs no place in L1.
 static __device__ ${vector_type} load_no_allocate(const ${vector_type} *from)
 {
@@ -67,9 +68,9 @@ static __device__ void load_words(const ${x_type} *row, int i, unsigned int *wor
                    "=r"(word[6]), "=r"(word[7])
                  : "l"(row + ${vec} * (long long)i));
 }
-% elseif cache == "packed" then
-// Columns ${vec} i to ${vec} i + ${vec - 1} of a row, two in a word.
-static __device__ void load_words(const unsigned short *row, int i, unsigned int *word)
+% elseif cache == "packed" or cache == "both" then
+// Columns ${vec} i to ${vec} i + ${vec - 1} of a row${input == "f32" and "" or ", two in a word"}.
+static __device__ void load_words(const ${x_type} *row, int i, unsigned int *word)
 {
 %   if words == 1 then
     word[0] = ${from_row};
@@ -85,7 +86,9 @@ static __device__ void load_words(const unsigned short *row, int i, unsigned int
 % end
 
 % local function split(w, word)
-%   if input == "bf16" then
+%   if input == "f32" then
+    v[${w - 1}] = __uint_as_float(${word});
+%   elseif input == "bf16" then
     v[${2 * w - 2}] = __uint_as_float(${word} << 16);
     v[${2 * w - 1}] = __uint_as_float(${word} & 0xffff0000u);
 %   else
@@ -93,7 +96,7 @@ static __device__ void load_words(const unsigned short *row, int i, unsigned int
     v[${2 * w - 1}] = to_float((unsigned short)(${word} >> 16));
 %   end
 % end
-% if cache == "packed" then
+% if cache == "packed" or cache == "both" then
 static __device__ void unpack(const unsigned int *word, float *v)
 {
 %   for w = 1, words do

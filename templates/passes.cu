@@ -28,4 +28,5 @@
 %   if peeled then return ("%s < head ? %s : %s + %d * whole"):format(index, index, index, vec) end
 %   return names.at(problem.N - rest)
 % end
-% include("passes_" .. (cache == "none" and "memory" or cache) .. ".cu", { row = names, alone = alone })
+% local file = ({ none = "memory", both = "packed" })[cache] or cache
+% include("passes_" .. file .. ".cu", { row = names, alone = alone })

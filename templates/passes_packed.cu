@@ -1,9 +1,18 @@
-% -- The passes of a row that is read once and kept in registers as it is: 16-bit elements, two in a register.
+% -- The passes of a row that is read once and kept as it is: in registers, 16-bit elements two in one; or half of it there
+% -- and half in shared memory, where each thread reads back what it wrote, so that no barrier is needed.
 % include "each_load.cu"
-% local words = loads * vec // 2
-% local at = loads == 1 and "word" or ("word + %d * c"):format(vec // 2)
-% local nothing = problem.dtype_in == "bf16" and "0xff80ff80u" or "0xfc00fc00u"      -- -infinity twice
-% local all_high = problem.dtype_in == "bf16" and "0x7f807f80u" or "0x7c007c00u"
+% local outside = cache == "both" and loads // 2 or 0   -- loads in shared memory: the first, which every thread has
+% local words = (loads - outside) * (vec_bytes // 4)
+% local at = ("word + %d * c"):format(vec_bytes // 4)
+% if loads == 1 then at = "word" end
+% if outside > 0 then at = ("word + %d * (c - %d)"):format(vec_bytes // 4, outside) end
+% local slot = ("kept[%d * c + threadIdx.x]"):format(threads)
+% if outside > 0 then
+%   at = ("c < %d ? (unsigned int *)&%s : %s"):format(outside, slot, at)
+% end
+% -- Words of infinities.
+% local nothing = ({ f32 = "0xff800000u", bf16 = "0xff80ff80u", f16 = "0xfc00fc00u" })[problem.dtype_in]
+% local all_high = ({ f32 = "0x7f800000u", bf16 = "0x7f807f80u", f16 = "0x7c007c00u" })[problem.dtype_in]
 % local function each_element(statement)   -- statement(text of a value)
 #pragma unroll
 for (int c = 0; c < ${loads}; c++) {
@@ -19,7 +28,10 @@ ${statement(row.value(("edge[%d]"):format(r)))}
 % local function hold()
 #pragma unroll
 for (int w = 0; w < ${words}; w++)
-    asm volatile("" : "+r"(word[w]));
+    asm volatile("" : "+r"(word[w])${outside > 0 and " :: \"memory\"" or ""});
+% end
+% if outside > 0 then
+extern __shared__ ${vector_type} kept[];
 % end
 unsigned int word[${words}];
 % if not even then

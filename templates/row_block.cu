@@ -7,9 +7,9 @@
 % include("reduce.cu", { op = "sum", level = reducer })
 % include("signature.cu", { counted = false, exchange = false })
 {
-    % include "programmatic.cu"
     long long row = blockIdx.x;
     % include "row_start.cu"
+    % include("programmatic.cu", { first = "threadIdx.x", step = threads })
 
     % include("passes.cu", { first = "threadIdx.x", step = threads, reducer = reducer })
 }

@@ -8,11 +8,11 @@
 % include("signature.cu", { counted = false, exchange = false })
 {
     asm volatile("barrier.cluster.arrive.relaxed.aligned;");
-    % include "programmatic.cu"
     long long row = blockIdx.x / ${blocks};
     int rank = blockIdx.x % ${blocks};
     int first = rank * ${threads} + threadIdx.x;
     % include "row_start.cu"
+    % include("programmatic.cu", { first = "first", step = blocks * threads })
 
     % include("passes.cu", { first = "first", step = blocks * threads, reducer = "cluster" })
 }

@@ -7,11 +7,14 @@
 % include "grid.cu"
 % include("signature.cu", { counted = true, exchange = true })
 {
-    % include "programmatic.cu"
     unsigned int *group = workspace + blockIdx.x / ${blocks} * 1056;
-    unsigned int tag = last_tag(group);
     int rank = blockIdx.x % ${blocks};
     int first = rank * ${threads} + threadIdx.x;
+    % if programmatic == "prefetch" then
+    const ${x_type} *x_row = x + blockIdx.x / ${blocks} * ${problem.x_stride}LL;
+    % end
+    % include("programmatic.cu", { first = "first", step = blocks * threads })
+    unsigned int tag = last_tag(group);
     for (long long row = blockIdx.x / ${blocks}; row < M; row += gridDim.x / ${blocks}) {
         tag++;
         % include "row_start.cu"

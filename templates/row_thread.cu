@@ -4,11 +4,11 @@
 % include "exp.cu"
 % include("signature.cu", { counted = true, exchange = false })
 {
-    % include "programmatic.cu"
     long long row = (long long)blockIdx.x * ${threads} + threadIdx.x;
     if (row >= M)
         return;
     % include "row_start.cu"
+    % include("programmatic.cu", { first = "0", step = 1 })
 
     % include("passes.cu", { first = "0", step = 1, reducer = "" })
 }

@@ -14,7 +14,6 @@
 % end
 % include("signature.cu", { counted = true, exchange = false })
 {
-    % include "programmatic.cu"
     extern __shared__ uint4 kept[];
     ${x_type} *x_kept = (${x_type} *)kept;
     ${y_type} *y_kept = (${y_type} *)(${out_at});
@@ -23,6 +22,7 @@
     ${y_type} *y_tile = y + tile * ${problem.N};
     int rows = M - tile < ${rows} ? (int)(M - tile) : ${rows};
     int elements = rows * ${problem.N};
+    % include("programmatic.cu", { first = "threadIdx.x", step = threads })
     #pragma unroll ${math.min(16, -(-rows * problem.N // (vec * threads)))}
     for (int i = threadIdx.x; i < elements / ${vec}; i += ${threads})
         ((${vector_type} *)kept)[i] = ${fetch("x_tile", "i")};

@@ -6,7 +6,6 @@
 % include("reduce.cu", { op = "sum", level = "group" })
 % include("signature.cu", { counted = true, exchange = false })
 {
-    % include "programmatic.cu"
     long long row = (long long)blockIdx.x * ${threads // lanes} + threadIdx.x / ${lanes};
     int lane = threadIdx.x % ${lanes};
     % if lanes == 32 then
@@ -22,6 +21,7 @@
         row = M - 1;
     % end
     % include "row_start.cu"
+    % include("programmatic.cu", { first = "lane", step = lanes })
 
     % include("passes.cu", { first = "lane", step = lanes, reducer = "group" })
 }
