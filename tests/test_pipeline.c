@@ -191,7 +191,7 @@ static void without_a_device_trials_are_compiled_only(void **state)
     run(s);
     assert_true(s->trials[0].finished && s->trials[0].compiled);
     assert_false(s->trials[0].verified);
-    assert_int_equal(s->trials[0].plan.launches[0].block[0], 256);
+    assert_int_equal(s->trials[0].plan->launches[0].block[0], 256);
 }
 
 static void a_trial_that_comes_with_its_image_is_only_verified(void **state)
@@ -226,7 +226,7 @@ static bool recall(void *context, struct trial *t, const struct source *source)
     }
     if (source != NULL || t != memory->right)
         return false;
-    assert_int_equal(t->plan.count, 1);
+    assert_int_equal(t->plan->count, 1);
     t->verified = true;
     t->max_error = 0.125;
     return true;

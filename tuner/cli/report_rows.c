@@ -38,13 +38,14 @@ static int threads_of(const struct launch *l)
 
 static void describe_launch(const struct tuning *t, const struct trial *trial, char *text, size_t size)
 {
-    const struct launch *l = &trial->plan.launches[0];
+    const struct launch_plan *plan = trial->plan;
     int64_t grid;
-    if (trial->plan.count == 0 ||
-        !expression_evaluate(l->grid_of_M, t->problem.M, t->session->gpu.sms, &grid, NULL))
+    if (plan == NULL || !expression_evaluate(plan->launches[0].grid_of_M, t->problem.M, t->session->gpu.sms,
+                                             &grid, NULL))
         snprintf(text, size, "-");
     else
-        snprintf(text, size, "%" PRId64 " x %d%s", grid, threads_of(l), trial->plan.count > 1 ? ", ..." : "");
+        snprintf(text, size, "%" PRId64 " x %d%s", grid, threads_of(&plan->launches[0]),
+                 plan->count > 1 ? ", ..." : "");
 }
 
 struct report_row report_row_of(const struct tuning *t, const struct trial *trial, const char *version)
@@ -62,9 +63,8 @@ struct rows_in_flight report_rows_in_flight(const struct tuning *t, const struct
 {
     struct rows_in_flight flight = {0};
     const struct gpu *gpu = &t->session->gpu;
-    const struct launch *l = &trial->plan.launches[0];
-    const struct image_kernel *kernel =
-        trial->plan.count > 0 ? image_kernel_find(&trial->image, l->kernel) : NULL;
+    const struct launch *l = trial->plan != NULL ? &trial->plan->launches[0] : NULL;
+    const struct image_kernel *kernel = l != NULL ? image_kernel_find(&trial->image, l->kernel) : NULL;
     int64_t grid;
     if (kernel == NULL || !expression_evaluate(l->grid_of_M, t->problem.M, gpu->sms, &grid, NULL) || grid < 1)
         return flight;

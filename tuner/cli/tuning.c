@@ -108,7 +108,8 @@ struct trial *tuning_add_image(struct tuning *t, const char *key, const char *la
     trial->label = must_strdup(label);
     trial->image = *image;
     *image = (struct image){0};
-    trial->plan = *plan;
+    trial->plan = must_malloc(sizeof *trial->plan);
+    *trial->plan = *plan;
     trial->compiled = true;
     return trial;
 }
@@ -200,7 +201,7 @@ bool tuning_predict(struct tuning *t, struct error *e)
         if (config == NULL)
             return false;
         trial->predicted_us =
-            model_predict_us(&t->problem, &t->session->gpu, config, &trial->image, &trial->plan);
+            model_predict_us(&t->problem, &t->session->gpu, config, &trial->image, trial->plan);
         json_decref(config);
     }
     return true;

@@ -97,7 +97,7 @@ static bool is_alike(const struct tuning *t, const struct trial *trial)
 {
     int alike = 0;
     for (int i = 0; i < t->choice_count; i++) {
-        if (!same_shape(&t->chosen[i]->plan, &trial->plan))
+        if (!same_shape(t->chosen[i]->plan, trial->plan))
             continue;
         if (t->chosen[i]->predicted_us == trial->predicted_us)
             return true;
@@ -149,7 +149,7 @@ static bool prove_presets(struct tuning *t, struct error *e)
         struct device_verdict verdict;
         if (!trial->compiled)
             continue;
-        if (!choose_run(t->session, &trial->image, &trial->plan, &verdict, e))
+        if (!choose_run(t->session, &trial->image, trial->plan, &verdict, e))
             return false;
         trial->verified = true;
         trial->max_error = verdict.max_error;

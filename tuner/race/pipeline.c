@@ -85,7 +85,7 @@ static void compiled(struct run *r, int index)
     recall(r, t, NULL);
     for (int i = 0; i < r->count; i++)
         if (i != index && r->trials[i].same_as == i && r->trials[i].image.code_hash == t->image.code_hash &&
-            same_plan(&r->trials[i].plan, &t->plan)) {
+            same_plan(r->trials[i].plan, t->plan)) {
             t->same_as = i;
             source_clear(&r->sources[index]);
             return;
@@ -148,7 +148,8 @@ static bool take_compile(struct run *r, struct compile_result *result, struct er
             facts.static_smem_bytes = k->static_smem_bytes;
     }
     double start = monotonic_seconds();
-    bool ok = generator_launch(t->space, t->key, r->p->kernel, &facts, &t->plan, e);
+    t->plan = must_malloc(sizeof *t->plan);
+    bool ok = generator_launch(t->space, t->key, r->p->kernel, &facts, t->plan, e);
     r->times->generate += monotonic_seconds() - start;
     if (ok)
         compiled(r, index);
@@ -180,7 +181,7 @@ static bool feed_device(struct run *r, struct error *e)
         return true;
     r->verifying = r->ready[r->ready_first++];
     struct trial *t = &r->trials[r->verifying];
-    return device_client_verify(r->p->device, (uint64_t)r->verifying, &t->image, &t->plan, e);
+    return device_client_verify(r->p->device, (uint64_t)r->verifying, &t->image, t->plan, e);
 }
 
 /* Waits until a worker has something to say, or a tenth of a second. */

@@ -8,7 +8,7 @@ static bool measure_on_device(void *context, struct trial *const *trials, int co
     struct device_entry *entries = must_calloc((size_t)count, sizeof *entries);
     for (int i = 0; i < count; i++)
         if (trials[i] != NULL)
-            entries[i] = (struct device_entry){.image = &trials[i]->image, .plan = &trials[i]->plan};
+            entries[i] = (struct device_entry){.image = &trials[i]->image, .plan = trials[i]->plan};
     bool ok = device_client_measure(context, entries, count, rounds, seed, samples, failures, e);
     free(entries);
     return ok;

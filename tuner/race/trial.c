@@ -29,6 +29,7 @@ void trial_clear(struct trial *t)
     free(t->reason);
     json_decref(t->counts);
     image_clear(&t->image);
+    free(t->plan);
     free(t->samples_us);
     *t = (struct trial){.same_as = -1};
 }

@@ -17,8 +17,8 @@ struct trial {
     char *reason; /* owned; NULL when correct */
     double max_error;
     json_t *counts;     /* owned: the emulator's, or NULL */
-    struct image image; /* owned */
-    struct launch_plan plan;
+    struct image image; /* owned; without machine code and PTX once it is clear that they are not needed */
+    struct launch_plan *plan; /* owned; NULL until it is compiled */
     bool finished; /* compiled and, where there is a device, verified; or failed: verdict and reason stand */
     bool compiled, verified;
     bool recalled;                          /* verdict and times are of an earlier run (pipeline.recall) */
