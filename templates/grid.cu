@@ -29,13 +29,16 @@ static __device__ unsigned int last_tag(const unsigned int *group)
     return tag;
 }
 
-// The last block to leave keeps the tag for the next launch, when no block of this one can still ask for it.
-static __device__ void leave(unsigned int *group, unsigned int tag)
+// Says that the block will ask for nothing more; tells how many have left before.
+static __device__ unsigned int leave(unsigned int *group)
 {
     unsigned int before;
-    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], ${blocks - 1};"
-                 : "=r"(before) : "l"(group + 1) : "memory");
-    if (before == ${blocks - 1})
-        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(group), "r"(tag) : "memory");
+    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], ${blocks - 1};" : "=r"(before) : "l"(group + 1) : "memory");
+    return before;
+}
+
+static __device__ void keep_tag(unsigned int *group, unsigned int tag)
+{
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(group), "r"(tag) : "memory");
 }
 

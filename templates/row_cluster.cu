@@ -1,4 +1,5 @@
 % -- A cluster of blocks a row. Its size is the launch's; the shares are made for `blocks`.
+% local pairs = blocks * threads // 32
 % include "load.cu"
 % include "store.cu"
 % include "exp.cu"
@@ -7,7 +8,16 @@
 % include "cluster.cu"
 % include("signature.cu", { counted = false, exchange = false })
 {
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;");
+    // One word of every warp of the cluster, in every block.
+    __shared__ unsigned long long of_warp[${pairs}];
+    % if pairs <= threads then
+    if (threadIdx.x < ${pairs})
+        of_warp[threadIdx.x] = ~0ull;
+    % else
+    for (int w = threadIdx.x; w < ${pairs}; w += ${threads})
+        of_warp[w] = ~0ull;
+    % end
+    cluster_arrive();
     long long row = blockIdx.x / ${blocks};
     int rank = blockIdx.x % ${blocks};
     int first = rank * ${threads} + threadIdx.x;

@@ -15,12 +15,14 @@
     % end
     % include("programmatic.cu", { first = "first", step = blocks * threads })
     unsigned int tag = last_tag(group);
+    unsigned int before = ${blocks};
     for (long long row = blockIdx.x / ${blocks}; row < M; row += gridDim.x / ${blocks}) {
         tag++;
         % include "row_start.cu"
 
         % include("passes.cu", { first = "first", step = blocks * threads, reducer = "grid" })
     }
-    if (threadIdx.x == 0)
-        leave(group, tag);
+    // The last block to leave keeps the tag for the next launch, when no block of this one can still ask for it.
+    if (before == ${blocks - 1})
+        keep_tag(group, tag);
 }

@@ -132,7 +132,7 @@ static bool both_strong(const struct access *a, uint32_t record)
     enum scope least = a->scope < e->scope ? a->scope : e->scope;
     bool same_cluster = false;
     for (int i = 0; i < b->cluster->blocks; i++)
-        same_cluster |= b->cluster->members[i] != NULL && b->cluster->members[i]->number == e->block;
+        same_cluster |= b->cluster->numbers[i] == e->block;
     return least >= (same_cluster ? SCOPE_CLUSTER : SCOPE_GPU);
 }
 

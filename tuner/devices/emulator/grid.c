@@ -50,6 +50,7 @@ static struct block *start_block(struct machine *m, const int64_t at[3], struct 
     b->cluster = c;
     b->rank = rank;
     c->members[rank] = b;
+    c->numbers[rank] = b->number;
     c->threads += b->threads;
     c->left += b->threads;
     if (m->shared_bytes > SHARED_BASE) {

@@ -103,6 +103,7 @@ struct barrier {
 /* Blocks that share their shared memory. A launch without clusters has clusters of one block. */
 struct cluster {
     struct block *members[16]; /* by rank; NULL once ended */
+    uint32_t numbers[16];      /* theirs, which stay when they have ended */
     int blocks;
     int threads, left; /* of all blocks; those that have not ended */
     int arrived;       /* at the cluster's barrier in this phase */

@@ -89,7 +89,7 @@ static struct sync_word *sync_word_of(struct machine *m, uint64_t address)
 static bool in_cluster(const struct block *b, uint32_t number)
 {
     for (int i = 0; i < b->cluster->blocks; i++)
-        if (b->cluster->members[i] != NULL && b->cluster->members[i]->number == number)
+        if (b->cluster->numbers[i] == number)
             return true;
     return false;
 }
