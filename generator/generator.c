@@ -45,9 +45,8 @@ static bool ask(struct generator *g, json_t *body, struct message *reply, struct
         json_decref(body);
         return error_set(e, g->broken.status, "%s", g->broken.text);
     }
-    enum worker_answer how = WORKER_DIED;
-    if (worker_send(g->worker, &request))
-        how = worker_receive(g->worker, g->context.options.deadline_seconds, reply);
+    worker_send(g->worker, &request); /* when that fails the worker is dead, and receiving says how it died */
+    enum worker_answer how = worker_receive(g->worker, g->context.options.deadline_seconds, reply);
     json_decref(body);
     if (how != WORKER_ANSWERED)
         return lose_worker(g, how, e);

@@ -91,6 +91,7 @@ void space_set_problem(lua_State *L, struct space *s, json_t *problem, const str
 {
     sandbox_push_record(L, problem, "problem");
     keep(L, &s->problem_ref);
+    s->M = json_integer_value(json_object_get(problem, "M"));
     json_object_del(problem, "M");
     sandbox_push_record(L, problem, "problem");
     keep(L, &s->source_problem_ref);

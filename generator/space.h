@@ -71,6 +71,7 @@ struct space {
     int preset_count;
 
     bool has_problem;
+    int64_t M; /* the problem's rows */
     struct gpu gpu;
     int problem_ref, source_problem_ref, gpu_ref; /* source_problem: without M */
 };

@@ -130,9 +130,14 @@ static void read_expression(lua_State *L, const struct space *s, const char *nam
     lua_pop(L, 1);
     struct error e;
     char *c = expression_to_c(text, &e);
-    if (c == NULL)
-        space_fail(L, s, s->launch_line, "launch: %s: %s", name, e.text);
+    int64_t value;
+    bool right = c != NULL && expression_evaluate(text, s->M, s->gpu.sms, &value, &e);
     free(c);
+    if (!right)
+        space_fail(L, s, s->launch_line, "launch: %s: %s", name, e.text);
+    if (value < 0)
+        space_fail(L, s, s->launch_line, "launch: %s '%s' is %lld where M is %lld", name, text,
+                   (long long)value, (long long)s->M);
 }
 
 static bool read_flag(lua_State *L, const struct space *s, const char *name)

@@ -73,5 +73,11 @@ bool text_read_file(struct text_buffer *b, const char *path, size_t limit, struc
         return error_set(e, STATUS_USAGE, "%s is longer than %zu bytes", path, limit);
     if (memchr(b->data, '\0', b->size) != NULL)
         return error_set(e, STATUS_USAGE, "%s is no text: it has a byte 0", path);
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t length = sizeof mark - 1;
+    if (b->size >= length && memcmp(b->data, mark, length) == 0) {
+        b->size -= length;
+        memmove(b->data, b->data + length, b->size + 1);
+    }
     return true;
 }

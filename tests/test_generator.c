@@ -8,6 +8,9 @@
 
 #include "tests/space_fixture.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 /* Seconds: what must end does so in much less, even on a busy machine. */
 enum { PATIENCE = 2 };
 
@@ -65,6 +68,45 @@ static void a_generator_whose_worker_was_ended_says_so_again(void **state)
     assert_null(generator_list(f.g, 0, NULL, &f.e));
     assert_null(generator_list(f.g, 0, NULL, &again));
     assert_string_equal(again.text, f.e.text);
+    fixture_close(&f);
+}
+
+/* The only child of this process. */
+static int child_of_this(void)
+{
+    char *path = must_format("/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    int child = 0;
+    if (file == NULL || fscanf(file, "%d", &child) != 1)
+        fail_msg("%s names no child", path);
+    fclose(file);
+    free(path);
+    return child;
+}
+
+static void a_worker_that_was_killed_while_idle_says_how(void **state)
+{
+    (void)state;
+    struct fixture f = fixture_open("return space { " PARAMETERS LAUNCH "}");
+    int worker = child_of_this();
+    siginfo_t end;
+    assert_int_equal(kill(worker, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)worker, &end, WEXITED | WNOWAIT), 0);
+    assert_null(generator_list(f.g, 0, NULL, &f.e));
+    assert_non_null(strstr(f.e.text, "the space worker was killed by signal 9"));
+    fixture_close(&f);
+}
+
+static void a_mark_before_the_text_is_left_out(void **state)
+{
+    (void)state;
+    struct fixture f = fixture_open("\xEF\xBB\xBFreturn space { " PARAMETERS LAUNCH "}");
+    fixture_template(&f, "t.cu", "\xEF\xBB\xBFtext\n");
+    struct source s;
+    assert_non_null(f.g);
+    assert_true(generator_source(f.g, "threads=128", "kern", &s, &f.e));
+    assert_string_equal(s.text, "text\n");
+    source_clear(&s);
     fixture_close(&f);
 }
 
@@ -182,6 +224,12 @@ static void a_wrong_launch_is_named_with_its_place(void **state)
     }
     assert_false(launched("return { { grid_of_M = 'M +', block = 32, args = {} } }", NULL, &plan, error));
     assert_non_null(strstr(error, "space.lua:2: launch: grid_of_M: "));
+    assert_false(
+        launched("return { { grid_of_M = '1 / (M - 8)', block = 32, args = {} } }", NULL, &plan, error));
+    assert_non_null(strstr(error, "space.lua:2: launch: grid_of_M: "));
+    assert_non_null(strstr(error, "division by zero"));
+    assert_false(launched("return { { grid_of_M = 'M - 9', block = 32, args = {} } }", NULL, &plan, error));
+    assert_string_equal(error, "space.lua:2: launch: grid_of_M 'M - 9' is -1 where M is 8");
 }
 
 static void a_template_may_depend_on_the_variant(void **state)
@@ -285,6 +333,8 @@ int main(void)
         cmocka_unit_test(an_endless_match_is_ended_and_named),
         cmocka_unit_test(an_endless_loop_that_catches_its_error_is_ended),
         cmocka_unit_test(a_generator_whose_worker_was_ended_says_so_again),
+        cmocka_unit_test(a_worker_that_was_killed_while_idle_says_how),
+        cmocka_unit_test(a_mark_before_the_text_is_left_out),
         cmocka_unit_test(a_call_without_a_problem_is_an_error),
         cmocka_unit_test(a_launch_has_what_the_space_says),
         cmocka_unit_test(a_launch_sees_the_image_and_how_many_blocks_fit),

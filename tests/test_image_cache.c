@@ -151,6 +151,8 @@ static void folder_that_cannot_be_written_is_named(void **state)
     assert_null(image_cache_open(below, no_limit, &e));
     assert_non_null(strstr(e.text, below));
     assert_non_null(strstr(e.text, "cannot be written"));
+    assert_null(image_cache_open(file, no_limit, &e));
+    assert_non_null(strstr(e.text, "cannot be written: Not a directory"));
     free(below);
     free(file);
     temporary_folder_remove(folder);

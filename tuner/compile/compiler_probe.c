@@ -11,7 +11,8 @@
 static bool ask(struct worker *worker, struct message *request, double seconds, struct message *reply,
                 struct error *e)
 {
-    if (!worker_send(worker, request) || worker_receive(worker, seconds, reply) != WORKER_ANSWERED) {
+    worker_send(worker, request); /* when that fails the worker is dead, and receiving says how it died */
+    if (worker_receive(worker, seconds, reply) != WORKER_ANSWERED) {
         const char *library = getenv("SOFTMAX_TUNE_NVRTC");
         return error_set(e, STATUS_MISSING,
                          "NVRTC does not work: the process that loaded %s %s; set "

@@ -15,7 +15,12 @@ bool make_folders(const char *path)
         mkdir(copy, 0777); /* one that cannot be made shows in the last */
         *slash = '/';
     }
-    bool made = mkdir(copy, 0777) == 0 || errno == EEXIST;
+    struct stat status;
+    bool made = mkdir(copy, 0777) == 0;
+    if (!made && errno == EEXIST && stat(copy, &status) == 0) {
+        errno = ENOTDIR;
+        made = S_ISDIR(status.st_mode);
+    }
     free(copy);
     return made;
 }
