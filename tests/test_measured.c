@@ -239,12 +239,22 @@ static int tear_down_all(void **state)
     return 0;
 }
 
+/* What one script's GPU said is not to answer for another's; images stay. */
+static void forget_trials(void)
+{
+    static const char *const files[] = {"store/trials.sqlite", "store/trials.sqlite-wal",
+                                        "store/trials.sqlite-shm"};
+    for (int i = 0; i < 3; i++)
+        unlink(files[i]);
+}
+
 static int set_up(void **state)
 {
     (void)state;
     memset(&script, 0, sizeof script);
     script.v5 = 1;
     script.noise = 0.002;
+    forget_trials();
     return 0;
 }
 
@@ -435,6 +445,91 @@ static void a_rival_of_another_problem_is_refused(void **state)
     free(out);
 }
 
+static void write_rivals(void)
+{
+    FILE *file = fopen("mine.cu", "w");
+    assert_non_null(file);
+    fputs("#include <cuda_fp16.h>\n"
+          "// softmax-tune: kernel=fast grid=M block=512 args=x,y,N\n"
+          "__global__ void fast(const float *x, float *y, int N) { y[N * blockIdx.x] = x[N * blockIdx.x]; }\n"
+          "// softmax-tune: kernel=wrong grid=M block=96 args=x,y\n"
+          "extern \"C\" __global__ void wrong(const float *x, float *y) { *y = *x; }\n"
+          "// softmax-tune: kernel=misfit grid=M block=96 args=x,y,M\n"
+          "extern \"C\" __global__ void misfit(const float *x, float *y) { *y = 2 * *x; }\n",
+          file);
+    fclose(file);
+    file = fopen("broken.cu", "w");
+    assert_non_null(file);
+    fputs("// softmax-tune: grid=M block=96 args=x,y\n"
+          "__global__ void broken(const float *x, float *y) { *y = nothing; }\n",
+          file);
+    fclose(file);
+}
+
+static json_t *entry_of(json_t *document, size_t index)
+{
+    json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    return json_array_get(json_object_get(problem, "entries"), index);
+}
+
+static void bench_races_a_kernel_of_the_users(void **state)
+{
+    (void)state;
+    write_rivals();
+    json_t *document = run_json("bench --N 1024 --config article v3 --rival mine.cu:fast");
+    json_t *rival = entry_of(document, 1);
+    assert_string_equal(json_string_value(json_object_get(rival, "rival")), "mine.cu:fast");
+    assert_string_equal(json_string_value(json_object_get(rival, "verdict")), "correct");
+    assert_true(fabs(json_real_value(json_object_get(rival, "time_us")) - 105) < 0.5);
+    assert_true(json_is_true(json_object_get(rival, "fastest")));
+    json_decref(document);
+}
+
+static void a_wrong_rival_is_timed_and_cannot_win(void **state)
+{
+    (void)state;
+    write_rivals();
+    script.wrong_kernel = "wrong";
+    char *out;
+    struct error e;
+    assert_int_equal(run("bench --N 1024 --config article v3 --rival mine.cu:wrong", &out, &e), 0);
+    assert_non_null(strstr(out, "\ncorrectness "));
+    assert_non_null(strstr(out, "mine.cu:wrong: wrong on rows that begin with -inf\n"));
+    assert_non_null(strstr(out, "\nfastest "));
+    free(out);
+    json_t *document = run_json("bench --N 1024 --config article v3 --rival mine.cu:wrong");
+    json_t *rival = entry_of(document, 1);
+    assert_string_equal(json_string_value(json_object_get(rival, "verdict")), "correctness");
+    assert_true(fabs(json_real_value(json_object_get(rival, "time_us")) - 120.96) < 0.5);
+    assert_false(json_is_true(json_object_get(rival, "fastest")));
+    json_decref(document);
+}
+
+static void a_rival_that_does_not_compile_is_shown_with_its_line(void **state)
+{
+    (void)state;
+    write_rivals();
+    json_t *document = run_json("bench --N 1024 --config article v3 --rival broken.cu:broken");
+    json_t *rival = entry_of(document, 1);
+    assert_string_equal(json_string_value(json_object_get(rival, "verdict")), "compile");
+    assert_non_null(strstr(json_string_value(json_object_get(rival, "reason")), "broken.cu:2"));
+    json_decref(document);
+}
+
+static void a_rival_whose_launch_does_not_fit_is_wrong_usage(void **state)
+{
+    (void)state;
+    write_rivals();
+    char *out;
+    struct error e;
+    assert_int_equal(run("bench --N 1024 --config article --rival mine.cu:misfit", &out, &e), 2);
+    assert_non_null(strstr(e.text, "--rival mine.cu:misfit: args has 3 names, and misfit has 2 parameters"));
+    free(out);
+    assert_int_equal(run("bench --N 1024 --config article --rival mine.cu:absent", &out, &e), 2);
+    assert_non_null(strstr(e.text, "no line says how absent is launched"));
+    free(out);
+}
+
 static void check_prints_a_line_a_variant_and_fails_for_a_wrong_one(void **state)
 {
     (void)state;
@@ -493,6 +588,10 @@ int main(void)
         scripted(confirm_changes_nothing_when_no_candidate_is_right),
         scripted(bench_races_variants_and_an_emitted_rival),
         scripted(a_rival_of_another_problem_is_refused),
+        scripted(bench_races_a_kernel_of_the_users),
+        scripted(a_wrong_rival_is_timed_and_cannot_win),
+        scripted(a_rival_that_does_not_compile_is_shown_with_its_line),
+        scripted(a_rival_whose_launch_does_not_fit_is_wrong_usage),
         scripted(check_prints_a_line_a_variant_and_fails_for_a_wrong_one),
         scripted(check_as_json_has_the_designed_fields),
         scripted(random_order_finds_the_same_winner),

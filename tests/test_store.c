@@ -351,15 +351,15 @@ static void runs_on_one_gpu_see_each_other_until_they_end(void **state)
 {
     (void)state;
     char *folder = temporary_folder();
-    struct gpu_watch *here = gpu_watch_open(folder, "NVIDIA H200", 0);
+    struct gpu_watch *here = gpu_watch_open(folder, "NVIDIA H200", "0");
     assert_non_null(here);
     assert_int_equal(gpu_watch_other(here), 0);
     int up[2], down[2];
     assert_true(pipe(up) == 0 && pipe(down) == 0);
     pid_t child = fork();
     if (child == 0) {
-        struct gpu_watch *there = gpu_watch_open(folder, "NVIDIA H200", 0);
-        struct gpu_watch *elsewhere = gpu_watch_open(folder, "NVIDIA H200", 1);
+        struct gpu_watch *there = gpu_watch_open(folder, "NVIDIA H200", "0");
+        struct gpu_watch *elsewhere = gpu_watch_open(folder, "NVIDIA H200", "1");
         char seen = there != NULL && gpu_watch_other(there) == getppid() && gpu_watch_other(elsewhere) == 0;
         bool told = write(up[1], &seen, 1) == 1 && read(down[0], &seen, 1) == 1;
         _exit(told ? 0 : 1); /* without closing them */

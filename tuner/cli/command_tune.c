@@ -3,6 +3,7 @@
 #include "tuner/cli/interrupt.h"
 #include "tuner/cli/output.h"
 #include "tuner/cli/report.h"
+#include "tuner/cli/session_store.h"
 
 #include <stdlib.h>
 
@@ -50,6 +51,8 @@ int command_tune(const struct options *o, struct error *e)
     progress_open(&progress, o->quiet);
     int status = STATUS_DONE;
     bool ok = session_open(&s, o, NEED_DEVICE, e);
+    if (ok && s.measures)
+        ok = session_open_store(&s, e);
     if (ok && !folder_writable(o->output, &why))
         ok = error_set(e, STATUS_USAGE, "--output %s", why.text);
     if (ok)

@@ -39,6 +39,17 @@ void progress_say(struct progress *p, const char *format, ...)
     fputc('\n', stderr);
 }
 
+void progress_warn(struct progress *p, const char *format, ...)
+{
+    wipe(p);
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("softmax-tune: ", stderr);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
 void progress_begin(struct progress *p, const char *part)
 {
     p->part = part;

@@ -18,6 +18,9 @@ void progress_open(struct progress *p, bool quiet);
 /* A line of its own: "softmax f32 8192x8192: 240 variants". */
 void progress_say(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A warning, also where progress is quiet: "softmax-tune: ...". */
+void progress_warn(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Begins a part: the clock for rate and time left starts. `part` must outlive it. */
 void progress_begin(struct progress *p, const char *part);
 void progress_end(struct progress *p);

@@ -199,6 +199,18 @@ static void print_rereads(FILE *out, const struct tuning *t, const struct trial 
             share <= 0.5 ? "L2" : (share <= 1 ? "L2 in part" : "DRAM mostly"));
 }
 
+static void print_memory(FILE *out, const struct tuning *t)
+{
+    const struct tuning_memory *m = &t->memory;
+    if (m->recalled > 0)
+        fprintf(out, "Store:  %d trials, presets included, were known and not done again\n", m->recalled);
+    if (m->stale > 0)
+        fprintf(out, "Store:  %d trials were known from another environment and done again\n", m->stale);
+    if (m->disturbed_by != 0)
+        fprintf(out, "Beware: process %d used this GPU meanwhile: tune again when it is idle\n",
+                m->disturbed_by);
+}
+
 static void print_times(FILE *out, const struct tuning *t)
 {
     int counts[VERDICT_CORRECTNESS + 1], unverified;
@@ -221,6 +233,7 @@ static void print_times(FILE *out, const struct tuning *t)
     fprintf(out, "Time:   generate %.1f, compile %.1f (all workers), verify %.1f, measure %.1f, idle %.1f; ",
             t->times.generate, t->times.compile, t->times.verify, t->measure_seconds, t->times.idle);
     fprintf(out, "%.1f s in all\n", t->seconds);
+    print_memory(out, t);
 }
 
 void report_print(FILE *out, const struct tuning *t, char *const *manifests)

@@ -61,6 +61,8 @@ static json_t *trials_json(const struct tuning *t)
     for (int v = 0; v <= VERDICT_CORRECTNESS; v++)
         json_object_set_new(object, verdict_name((enum verdict)v), json_integer(counts[v]));
     json_object_set_new(object, "unverified", json_integer(unverified));
+    json_object_set_new(object, "from_store", json_integer(t->memory.recalled));
+    json_object_set_new(object, "stale", json_integer(t->memory.stale));
     return object;
 }
 
@@ -94,6 +96,8 @@ json_t *report_json(const struct tuning *t, const struct error *why, char *const
         json_object_set_new(object, "other_cache", other);
     json_object_set_new(object, "rounds", json_integer(t->race.rounds));
     json_object_set_new(object, "throttled", json_integer(t->race.throttled));
+    json_object_set_new(object, "disturbed_by",
+                        t->memory.disturbed_by != 0 ? json_integer(t->memory.disturbed_by) : json_null());
     if (why != NULL)
         json_object_set_new(object, "error", json_string(why->text));
     return object;

@@ -2,25 +2,18 @@
 
 #include "tuner/cli/command.h"
 #include "tuner/cli/folder.h"
+#include "tuner/cli/session_store.h"
+#include "tuner/store/gpu_watch.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-char *session_image_folder(const struct options *o)
-{
-    if (o->store != NULL)
-        return must_format("%s/images", o->store);
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache != NULL && cache[0] == '/')
-        return must_format("%s/softmax-tune/images", cache);
-    return home != NULL && home[0] != '\0' ? must_format("%s/.cache/softmax-tune/images", home) : NULL;
-}
-
 static bool open_compiler(struct session *s, struct error *e)
 {
-    char *folder = session_image_folder(s->options);
+    char *store = session_store_folder(s->options);
+    char *folder = store != NULL ? must_format("%s/images", store) : NULL;
     struct error why;
     bool usable = s->options->store == NULL || folder_writable(folder, &why);
     if (!usable)
@@ -28,6 +21,7 @@ static bool open_compiler(struct session *s, struct error *e)
     else
         s->compiler = compiler_open(&(struct compiler_options){.jobs = s->options->jobs, .cache = folder}, e);
     free(folder);
+    free(store);
     if (s->compiler == NULL)
         return false;
     if (compiler_warning(s->compiler) != NULL)
@@ -145,6 +139,8 @@ void session_close(struct session *s)
     generator_close(s->space);
     generator_close(s->article);
     gpu_list_clear(&s->gpus);
+    store_close(s->store);
+    gpu_watch_close(s->watch);
     *s = (struct session){0};
 }
 

@@ -22,6 +22,8 @@ struct session {
     struct generator *article;    /* configs/article.lua, for v1 to v5 */
     struct device_client *device; /* NULL: nothing can be run */
     bool measures;                /* the device is the GPU that is tuned for */
+    struct store *store;          /* NULL: off, or not opened (session_store.h) */
+    struct gpu_watch *watch;      /* of the GPU, likewise */
 };
 
 /* Opens what the command needs; warnings go to standard error. Cleared by session_close(), also after a
@@ -35,9 +37,5 @@ bool session_set_problem(struct session *s, const struct problem *p, bool device
 
 /* Tells the device, which there is, alone. */
 bool session_set_device_problem(struct session *s, const struct problem *p, struct error *e);
-
-/* --store DIR/images, or the default: $XDG_CACHE_HOME/softmax-tune/images. The caller frees it; NULL where
-   there is no home for it. */
-char *session_image_folder(const struct options *o);
 
 #endif

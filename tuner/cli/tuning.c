@@ -114,22 +114,37 @@ struct trial *tuning_add_image(struct tuning *t, const char *key, const char *la
     return trial;
 }
 
+static void show_pipeline(void *context, const struct pipeline_progress *now)
+{
+    struct tuning *t = context;
+    tuning_watch_gpu(t);
+    progress_pipeline(t->progress, now);
+}
+
+static void show_race(void *context, const struct race_progress *now)
+{
+    struct tuning *t = context;
+    tuning_watch_gpu(t);
+    progress_race(t->progress, now);
+}
+
 static bool run_pipeline(struct tuning *t, struct device_client *device, struct error *e)
 {
     struct session *s = t->session;
     char kernel[STEM_SIZE];
     /* Without M and the GPU's name, so that one image serves every M and GPU of the architecture. */
     problem_stem(&t->problem, false, s->gpu.arch, NULL, kernel);
-    const struct pipeline pipeline = {
+    struct pipeline pipeline = {
         .compiler = s->compiler,
         .device = device,
         .arch = s->gpu.arch,
         .kernel = kernel,
         .deadline = t->started + pipeline_share * s->options->seconds,
         .stop = &interrupt_signal,
-        .progress = progress_pipeline,
-        .progress_context = t->progress,
+        .progress = show_pipeline,
+        .progress_context = t,
     };
+    tuning_store_attach(t, &pipeline);
     progress_begin(t->progress, device != NULL ? "verify" : "compile");
     bool ok = pipeline_run(&pipeline, t->trials, t->count, &t->times, e);
     progress_end(t->progress);
@@ -156,7 +171,7 @@ static int gather_racers(struct tuning *t, struct trial **racers)
     int count = 0;
     for (int i = 0; i < t->count; i++) {
         struct trial *trial = &t->trials[i];
-        if (!trial->verified || trial->same_as != i)
+        if (!trial->verified || trial->same_as != i || tuning_store_spares(t, trial))
             continue;
         bool listed = i >= t->space_count;
         for (int j = t->space_count; j < t->count; j++)
@@ -178,8 +193,8 @@ bool tuning_race(struct tuning *t, struct error *e)
         .seed = s->options->seed,
         .deadline = t->started + s->options->seconds,
         .stop = &interrupt_signal,
-        .progress = progress_race,
-        .progress_context = t->progress,
+        .progress = show_race,
+        .progress_context = t,
     };
     struct race_measurer measurer = race_device_measurer(s->device);
     progress_begin(t->progress, "race");
@@ -187,6 +202,7 @@ bool tuning_race(struct tuning *t, struct error *e)
     bool ok = race_run(racers, count, &options, &measurer, &t->race, e);
     t->measure_seconds = monotonic_seconds() - start;
     progress_end(t->progress);
+    ok = ok && tuning_store_keep_race(t, racers, count, e);
     free(racers);
     return ok;
 }
@@ -210,6 +226,7 @@ bool tuning_predict(struct tuning *t, struct error *e)
 void tuning_clear(struct tuning *t)
 {
     tuning_other_clear(t);
+    tuning_store_clear(t);
     for (int i = 0; i < t->count; i++)
         trial_clear(&t->trials[i]);
     free(t->trials);

@@ -4,6 +4,7 @@
 
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
+#include "tuner/cli/tuning_store.h"
 #include "tuner/race/pipeline.h"
 
 enum { CANDIDATES_MAX = 5 };
@@ -33,6 +34,7 @@ struct tuning {
     int proven;                  /* choices that ran right on the emulator */
     bool has_stored;             /* the only variant is a choice that ships with the program: */
     struct stored_choice stored; /* owned */
+    struct tuning_memory memory; /* what the store knows of the trials */
     struct pipeline_times times;
     double measure_seconds, started; /* `started` on monotonic_seconds() */
     double seconds;                  /* in all */

@@ -207,7 +207,8 @@ bool tuning_run(struct tuning *t, struct error *e)
         return false;
     if (s->options->strategy == STRATEGY_RANDOM)
         shuffle_space(t);
-    if (!tuning_add_presets(t, e))
+    if (!tuning_add_presets(t, e) ||
+        (s->measures && !tuning_store_begin(t, s->options->strategy != STRATEGY_RANDOM, e)))
         return false;
     char text[STEM_SIZE];
     problem_describe(&t->problem, text);

@@ -14,9 +14,9 @@ struct gpu_watch {
    belongs to the process, so that workers forked from it do not count. */
 static const struct flock shared = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 
-struct gpu_watch *gpu_watch_open(const char *folder, const char *name, int index)
+struct gpu_watch *gpu_watch_open(const char *folder, const char *name, const char *which)
 {
-    char *path = must_format("%s/gpu-%s-%d.lock", folder, name, index);
+    char *path = must_format("%s/gpu-%s-%s.lock", folder, name, which);
     for (char *c = path + strlen(folder) + 1; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-')
             *c = '_';

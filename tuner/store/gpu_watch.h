@@ -6,10 +6,10 @@
 
 struct gpu_watch;
 
-/* Shows the other runs that share the store in `folder` that this process uses GPU `index`, called `name`,
-   until gpu_watch_close() or its end, however that comes. NULL where there is no file to do it with: then
-   nobody is told. At most one watch of a GPU a process. */
-struct gpu_watch *gpu_watch_open(const char *folder, const char *name, int index);
+/* Shows the other runs that share the store in `folder` that this process uses GPU `which` (its number in the
+   system, or its UUID), called `name`, until gpu_watch_close() or its end, however that comes. NULL where there is
+   no file to do it with: then nobody is told. At most one watch of a GPU a process. */
+struct gpu_watch *gpu_watch_open(const char *folder, const char *name, const char *which);
 void gpu_watch_close(struct gpu_watch *w); /* NULL is allowed */
 
 /* The process id of another run that uses the GPU now; 0 for none, also for `w` NULL. */
