@@ -137,21 +137,24 @@ json_t *problem_to_json(const struct problem *p)
 bool problem_of_json(const json_t *object, struct problem *p, struct error *e)
 {
     const char *op = "softmax", *in = "f32", *out = NULL, *scale = "none", *cache = "cold";
-    json_int_t M = DEFAULT_M, N = 0, x_stride = -1, y_stride = -1;
-    int align = DEFAULT_ALIGN, in_place = 0;
+    json_int_t M = DEFAULT_M, N = 0, x_stride = 0, y_stride = 0, align = DEFAULT_ALIGN;
+    int in_place = 0;
     json_error_t reason;
     /* The cast: jansson's unpacking takes a non-const value and leaves it as it was. */
     if (json_unpack_ex((json_t *)object, &reason, 0,
-                       "{s?:s, s?:s, s?:s, s?:I, s:I, s?:I, s?:I, s?:i, s?:b, s?:s, s?:s}", "op", &op,
+                       "{s?:s, s?:s, s?:s, s?:I, s:I, s?:I, s?:I, s?:I, s?:b, s?:s, s?:s}", "op", &op,
                        "dtype_in", &in, "dtype_out", &out, "M", &M, "N", &N, "x_stride", &x_stride,
                        "y_stride", &y_stride, "align", &align, "in_place", &in_place, "scale", &scale,
                        "cache", &cache) != 0)
         return error_set(e, STATUS_USAGE, "a problem's fields: %s", reason.text);
     struct problem read = problem_default(M, N);
-    read.align = align;
+    read.align = (int)align;
+    if (read.align != align)
+        return error_set(e, STATUS_USAGE,
+                         "the alignment is %" JSON_INTEGER_FORMAT " bytes: 4096 are the most", align);
     read.in_place = in_place != 0;
-    read.x_stride = x_stride == -1 ? N : x_stride;
-    read.y_stride = y_stride == -1 ? N : y_stride;
+    read.x_stride = json_object_get(object, "x_stride") == NULL ? N : x_stride;
+    read.y_stride = json_object_get(object, "y_stride") == NULL ? N : y_stride;
     read.scaled = strcmp(scale, "value") == 0;
     if (!operation_parse(op, &read.op))
         return error_set(e, STATUS_USAGE, "operation '%s': softmax or log_softmax", op);

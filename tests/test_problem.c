@@ -134,6 +134,9 @@ static void bad_fields_are_named(void **state)
                  {"{\"N\": 4, \"dtype_in\": \"f64\"}", "f64"},
                  {"{\"N\": 4, \"scale\": \"0.5\"}", "0.5"},
                  {"{\"N\": 4, \"cache\": \"warm\"}", "warm"},
+                 {"{\"N\": 4, \"x_stride\": -1}", "the x stride is -1"},
+                 {"{\"N\": 4, \"y_stride\": -1}", "the y stride is -1"},
+                 {"{\"N\": 4, \"align\": 4294967312}", "the alignment is 4294967312"},
                  {"{\"N\": 0}", "N is 0"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct problem p;
