@@ -1,3 +1,4 @@
 # tuner/devices/emulator/
 add_unit_test(emulator LIBRARIES devices)
 add_unit_test(emulator_checks LIBRARIES devices)
+add_unit_test(emulator_mutants LIBRARIES devices compile LABELS nvrtc TIMEOUT 600)

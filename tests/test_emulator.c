@@ -136,7 +136,7 @@ static void dynamic_shared_memory_lies_behind_the_static_part(void **state)
                     .declarations = ".shared .align 4 .b8 s[20];\n.extern .shared .align 16 .b8 d[];"};
     run_right(&r, "mov.u32 %r3, s;\nmov.u32 %r4, d;\nsub.u32 %r9, %r4, %r3;\n"
                   "add.u32 %r5, %r4, 124;\nst.shared.u32 [%r5], %r9;\n" STORE_R9);
-    assert_int_equal(r.out[0], 32);
+    assert_true(r.out[0] >= 20 && r.out[0] % 16 == 0);
     run_wrong(&r, "mov.u32 %r4, d;\nst.shared.u32 [%r4+128], 1;",
               "source:2: block 0, thread 0: writes 4 bytes");
 }

@@ -153,6 +153,13 @@ static bool report(const struct access *a, size_t granule, int lane, uint32_t re
                         a->shared ? "shared" : "global", address, who, other);
 }
 
+static bool in_gap(const struct access *a, size_t granule, int lane, const char *verb)
+{
+    return machine_fail(a->machine, a->warp, a->instruction, lane,
+                        "%s shared memory at 0x%" PRIx64 ", out of bounds: it lies between two variables",
+                        verb, a->address + ((uint64_t)granule << a->shadow->shift));
+}
+
 static bool unwritten(const struct access *a, size_t granule, int lane)
 {
     return machine_fail(
@@ -176,6 +183,8 @@ bool race_read(const struct access *a, size_t first, size_t count, int lane)
     uint32_t mine = record_base(a) | (uint32_t)lane;
     for (size_t g = first; g < first + count; g++) {
         uint32_t written = a->shadow->written[g], read = a->shadow->read[g];
+        if (written == RECORD_GAP)
+            return in_gap(a, g, lane, "reads");
         if (written == 0)
             return unwritten(a, g, lane);
         if (written != mine && !happened_before(a, written, lane) && !both_strong(a, written))
@@ -196,6 +205,8 @@ bool race_write(const struct access *a, size_t first, size_t count, int lane, co
     size_t bytes = (size_t)1 << a->shadow->shift;
     for (size_t g = first; g < first + count; g++) {
         uint32_t written = a->shadow->written[g], read = a->shadow->read[g];
+        if (written == RECORD_GAP)
+            return in_gap(a, g, lane, "writes");
         if (written != mine && !happened_before(a, written, lane) && !both_strong(a, written)) {
             if (value == NULL || memcmp(a->memory + g * bytes, value + (g - first) * bytes, bytes) != 0)
                 return report(a, g, lane, written, "writes", "wrote");
@@ -214,7 +225,7 @@ bool race_write(const struct access *a, size_t first, size_t count, int lane, co
 static bool are_own(const struct access *a, const uint32_t *records, size_t count, int shift)
 {
     uint32_t base = records[0];
-    if (base >> LANE_BITS < a->machine->launch_floor || (base & 31) != 0)
+    if (base == RECORD_GAP || base >> LANE_BITS < a->machine->launch_floor || (base & 31) != 0)
         return false;
     const struct epoch *e = epoch_of(a->machine, base);
     if (e->kind != EPOCH_LANE || e->block != a->warp->block->number || e->warp != a->warp->index)
@@ -319,6 +330,12 @@ void race_block_end(struct block *b)
             free(clock);
         }
     }
+}
+
+void shadow_mark_gap(struct shadow *s, int from, int to)
+{
+    for (int g = (from - 1 + (1 << s->shift)) >> s->shift; g < to >> s->shift; g++)
+        s->written[g] = RECORD_GAP;
 }
 
 void shadow_make(struct shadow *s, size_t bytes, int shift)

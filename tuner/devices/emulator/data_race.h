@@ -10,6 +10,7 @@
 #include "tuner/devices/emulator/machine_state.h"
 
 enum { RECORD_HOST = 1 << 5 }; /* written by the host: epoch 1 */
+#define RECORD_GAP UINT32_MAX /* no variable is here */
 
 /* An access of one lane to the granules [first, first + count) of a shadow. */
 struct access {
@@ -56,6 +57,8 @@ void race_launch(struct machine *m);
 void race_launch_end(struct machine *m);
 void race_block_end(struct block *b);
 
+/* Marks bytes [from, to) as belonging to no variable. */
+void shadow_mark_gap(struct shadow *s, int from, int to);
 void shadow_make(struct shadow *s, size_t bytes, int shift);
 void shadow_refine(struct shadow *s, size_t bytes, int shift); /* to a smaller granule */
 void shadow_free(struct shadow *s);

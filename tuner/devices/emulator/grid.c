@@ -57,6 +57,8 @@ static struct block *start_block(struct machine *m, const int64_t at[3], struct 
         b->shared = must_malloc((size_t)m->shared_bytes);
         memset(b->shared, JUNK, (size_t)m->shared_bytes);
         shadow_make(&b->shared_shadow, (size_t)m->shared_bytes, __builtin_ctz((unsigned)m->program->granule));
+        for (int k = 0; k < m->program->gap_count; k++)
+            shadow_mark_gap(&b->shared_shadow, m->program->gaps[k][0], m->program->gaps[k][1]);
     }
     start_warps(m, b);
     return b;
@@ -155,11 +157,11 @@ static bool endless(struct machine *m, const struct residents *r, struct warp *w
     if (r->next < m->grid_blocks)
         return machine_fail(
             m, w, i, lane,
-            "hangs: nothing changes, while %d blocks are resident, which is all that fit, and %" PRId64
+            "does not end: nothing changes, while %d blocks are resident, which is all that fit, and %" PRId64
             " of %" PRId64 " have not started",
             r->count, m->grid_blocks - r->next, m->grid_blocks);
     return machine_fail(m, w, i, lane,
-                        "hangs: nothing changes in %" PRId64 " instructions of the %d blocks that run",
+                        "does not end: nothing changes in %" PRId64 " instructions of the %d blocks that run",
                         m->step_limit, r->count);
 }
 

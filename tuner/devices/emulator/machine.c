@@ -223,7 +223,7 @@ static bool check_shape(const struct machine *m, const struct machine_launch *l,
     if (l->param_bytes < p->param_bytes)
         return error_set(e, STATUS_NONE_SURVIVED, "kernel %s: takes %d bytes of parameters, not %d",
                          l->kernel, p->param_bytes, l->param_bytes);
-    int64_t shared = p->dynamic_at - SHARED_BASE + (int64_t)l->dynamic_smem;
+    int64_t shared = p->shared_need + (int64_t)l->dynamic_smem;
     if (l->dynamic_smem < 0 || shared > m->options.smem_per_block)
         return error_set(e, STATUS_NONE_SURVIVED,
                          "kernel %s: %" PRId64 " bytes of shared memory, where %d are allowed", l->kernel,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CODE_MAX = 1 << 20, LIVENESS_BYTES_MAX = 256 << 20 };
+enum { CODE_MAX = 1 << 20, LIVENESS_BYTES_MAX = 256 << 20, SHARED_GAP = 32 };
 
 static void mark_used(const struct ptx_kernel *k, const struct ptx_operand *o, bool *used)
 {
@@ -22,6 +22,23 @@ static int64_t aligned(int64_t at, int align)
     return (at + align - 1) / align * align;
 }
 
+/* A gap behind a shared variable, so that who writes beyond it is seen. */
+static void add_gap(struct program *p, int64_t from, int64_t to)
+{
+    if (from >= to)
+        return;
+    p->gaps = must_realloc(p->gaps, ((size_t)p->gap_count + 1) * sizeof *p->gaps);
+    p->gaps[p->gap_count][0] = (int)from;
+    p->gaps[p->gap_count++][1] = (int)to;
+}
+
+/* Puts a variable at the end of its space; returns the new end. */
+static int64_t place_variable(const struct ptx_variable *v, int64_t end, uint64_t *address)
+{
+    *address = (uint64_t)aligned(end, v->align);
+    return (int64_t)*address + v->size;
+}
+
 /* Gives the shared and local variables that the kernel uses their addresses; dynamic shared memory lies last.
  */
 static void lay_out(struct program *p, const struct ptx_module *module, const struct ptx_kernel *kernel,
@@ -30,23 +47,31 @@ static void lay_out(struct program *p, const struct ptx_module *module, const st
     bool *used = must_calloc((size_t)module->variable_count + 1, sizeof *used);
     for (int i = 0; i < kernel->operand_count; i++)
         mark_used(kernel, &kernel->operands[i], used);
-    int64_t shared = SHARED_BASE, local = 0;
+    int64_t shared = SHARED_BASE, local = 0, need = 0;
     int dynamic_align = 16;
     for (int i = 0; i < module->variable_count; i++) {
         const struct ptx_variable *v = &module->variables[i];
-        if (!used[i] || (v->space != SPACE_SHARED && v->space != SPACE_LOCAL))
+        uint64_t unpadded;
+        if (used[i] && v->space == SPACE_LOCAL)
+            local = place_variable(v, local, &addresses[i]);
+        if (!used[i] || v->space != SPACE_SHARED)
             continue;
-        if (v->space == SPACE_SHARED && v->size == 0) {
+        if (v->size == 0) {
             p->has_dynamic = true;
             dynamic_align = v->align > dynamic_align ? v->align : dynamic_align;
             continue;
         }
-        int64_t *end = v->space == SPACE_SHARED ? &shared : &local;
-        addresses[i] = (uint64_t)aligned(*end, v->align);
-        *end = (int64_t)addresses[i] + v->size;
+        int64_t before = shared;
+        shared = place_variable(v, shared + (shared > SHARED_BASE ? SHARED_GAP : 0), &addresses[i]);
+        add_gap(p, before, (int64_t)addresses[i]);
+        need = place_variable(v, need, &unpadded);
     }
     p->shared_bytes = (int)(shared - SHARED_BASE);
-    p->dynamic_at = (int)aligned(shared, dynamic_align);
+    p->shared_need = (int)aligned(need, dynamic_align);
+    p->dynamic_at =
+        (int)aligned(shared + (p->has_dynamic && shared > SHARED_BASE ? SHARED_GAP : 0), dynamic_align);
+    if (p->has_dynamic)
+        add_gap(p, shared, p->dynamic_at);
     p->local_bytes = (int)local;
     for (int i = 0; i < module->variable_count; i++)
         if (used[i] && module->variables[i].space == SPACE_SHARED && module->variables[i].size == 0)
@@ -122,6 +147,7 @@ void program_free(struct program *p)
     free(p->name);
     free(p->code);
     free(p->places);
+    free(p->gaps);
     free(p->constants);
     free(p);
 }

@@ -124,6 +124,9 @@ struct program {
     int shared_bytes;   /* static; the dynamic part begins at `dynamic_at` */
     int dynamic_at;
     bool has_dynamic;
+    int (*gaps)[2]; /* owned: offsets [from, to) of shared memory that belong to no variable */
+    int gap_count;
+    int shared_need; /* bytes of the static variables without those gaps */
     int local_bytes; /* of one thread */
     int max_threads; /* of a block, 0 for no limit */
     int param_bytes;
