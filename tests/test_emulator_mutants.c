@@ -26,8 +26,9 @@ struct mutant {
 #define VECTOR    "v4"
 #define ONLINE    "v5,guard=clamped"
 #define BUTTERFLY "scope=block,reduction=butterfly,cache=none"
-#define GRID      "scope=grid,blocks=8"
-#define CLUSTER   "scope=cluster,blocks=4"
+#define REST      ",threads=256,vec_bytes=16,reduction=butterfly,passes=2,guard=clamped,exp=ex2"
+#define GRID      "scope=grid,blocks=8,cache=registers" REST
+#define CLUSTER   "scope=cluster,blocks=2,cache=shared" REST
 
 static const struct mutant mutants[] = {
     /* A thread a row. */
