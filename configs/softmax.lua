@@ -5,7 +5,7 @@ local function sharers(scope, lanes, threads, blocks)
   return scope == "thread" and 1 or (scope == "warp" or scope == "tile") and lanes or threads * blocks
 end
 
-local function together(scope) return scope == "cluster" or scope == "grid" end
+local function together(scope) return scope == "cluster" or scope == "grid" or scope == "split" end
 
 local function ceil(a, b) return (a + b - 1) // b end
 
@@ -61,8 +61,8 @@ return space {
   template = function(v) return "row_" .. v.scope .. ".cu" end,
   parameters = {
     { "scope",     function(problem, gpu)
-        return gpu.max_cluster > 0 and { "block", "warp", "thread", "tile", "cluster", "grid" }
-               or { "block", "warp", "thread", "tile", "grid" }
+        return gpu.max_cluster > 0 and { "block", "warp", "thread", "tile", "cluster", "grid", "split" }
+               or { "block", "warp", "thread", "tile", "grid", "split" }
       end, "who owns a row" },
     { "lanes",     { 32, 16, 8, 4, 2, 1 },               "of a warp that share a row" },
     { "rows",      { 1, 8, 16, 32, 64, 128, 256 },       "that a block copies into shared memory together" },
@@ -110,7 +110,7 @@ return space {
       end, "the rows that are copied together fit the shared memory" },
     { { "scope", "blocks" }, function(scope, blocks, problem, gpu)
         if scope == "cluster" then return blocks > 1 and blocks <= gpu.max_cluster end
-        return together(scope) == (blocks >= 8) and (scope == "grid" or blocks == 1)
+        return together(scope) == (blocks >= 8) and (scope == "grid" or scope == "split" or blocks == 1)
       end, "a row has one block, or a cluster of them, or 8 to 128 that need not be neighbours" },
     { { "scope", "vec_bytes" }, function(scope, vec_bytes, problem)
         return scope ~= "thread" or vec_bytes == problem.size_in or not peeled(problem, vec_bytes)
@@ -129,8 +129,10 @@ return space {
       end, "a tree halves a power of two" },
     { { "scope", "passes" }, function(scope, passes) return passes == 2 or not together(scope) end,
       "blocks exchange the maximum and the sum together" },
+    { { "scope", "resident" }, function(scope, resident) return scope ~= "split" or resident == 0 end,
+      "two kernels have different needs" },
     { { "scope", "cache" }, function(scope, cache)
-        if scope == "tile" then return cache == "registers" end
+        if scope == "tile" or scope == "split" then return cache == "registers" end
         return (cache ~= "none" or not together(scope)) and (cache ~= "shared" and cache ~= "both" or scope == "block" or together(scope))
       end, "blocks keep what they have read, and what is kept in shared memory is a block's" },
     { { "vec_bytes", "cache" }, function(vec_bytes, cache, problem)
@@ -217,7 +219,7 @@ return space {
         if scope == "cluster" then
           return share >= 2048 and (share >= 8192 or problem.M * blocks <= 4 * gpu.sms) and threads >= 128
         end
-        return scope ~= "grid" or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
+        return not together(scope) or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
                or (share >= 32768 and threads >= 512)
       end, "blocks that share a row have enough of it, and few rows leave them room", only = "default" },
     { { "threads", "blocks", "vec_bytes", "cache" }, function(threads, blocks, vec_bytes, cache, problem)
@@ -291,7 +293,15 @@ return space {
       table.insert(launch.args, "workspace")
       table.insert(launch.args, "M")
     end
-    if problem.scale ~= "none" then table.insert(launch.args, "scale") end
+    local scale = problem.scale ~= "none" and "scale" or nil
+    if v.scope == "split" then
+      launch.grid_of_M = ("M * %d"):format(v.blocks)
+      local sums = { grid_of_M = launch.grid_of_M, block = v.threads, programmatic = launch.programmatic,
+                     suffix = "_sums", args = { "x", "workspace", scale } }
+      launch.args = { "x", "y", "workspace", scale }
+      return { sums, launch, workspace_of_M = ("M * %d"):format(8 * v.blocks) }
+    end
+    table.insert(launch.args, scale)
     return { launch, workspace_of_M = workspace }
   end,
   presets = {

@@ -1,3 +1,4 @@
 % -- The article's kernels: the general ones with everything newer left out.
-% include("row_" .. scope .. ".cu", { cache = "none", exp = "expf", update = "element", resident = 0,
-%                                          blocks = 1, rows = 1, load = "plain", store = "plain", programmatic = false })
+% local older = { cache = "none", exp = "expf", update = "element", resident = 0, blocks = 1, rows = 1 }
+% older.load, older.store, older.programmatic = "plain", "plain", false
+% include("row_" .. scope .. ".cu", older)

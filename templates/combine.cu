@@ -1,5 +1,5 @@
 % -- The maximum and sum of a row from those of its threads, each sum relative to its thread's maximum.
-% if reducer == "cluster" or reducer == "grid" then
+% if reducer == "cluster" or reducer == "grid" or reducer == "sums" or reducer == "split" then
 % include("combine_" .. reducer .. ".cu")
 % elseif reducer == "warp" and threads > 32 then
 float warp_maximum = warp_max(maximum);

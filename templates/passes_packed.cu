@@ -1,5 +1,5 @@
-% -- The passes of a row that is read once and kept as it is: in registers, 16-bit elements two in one; or half of it there
-% -- and half in shared memory, where each thread reads back what it wrote, so that no barrier is needed.
+% -- The passes of a row that is read once and kept as it is: in registers, 16-bit elements two in one; or half of it
+% -- there and half in shared memory, where each thread reads back what it wrote, so that no barrier is needed.
 % include "each_load.cu"
 % local outside = cache == "both" and loads // 2 or 0   -- loads in shared memory: the first, which every thread has
 % local words = (loads - outside) * (vec_bytes // 4)

@@ -46,6 +46,7 @@ for (int k = 0; k < ${all}; k++)
 % elseif not alone then
 float row_sum = ${row.reduce("sum", "sum")};
 % end
+% if reducer ~= "sums" then
 
 % include "outside.cu"
 % if problem.op == "log_softmax" then
@@ -62,3 +63,4 @@ for (int k = 0; k < ${all}; k++)
 store_vector(${y_loads}, ${index}, ${at(c)});
 % end
 % each_load(write, function(k, column, inside) return put(column, ("v[%s]"):format(place(k, inside))) end)
+% end

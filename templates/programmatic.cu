@@ -1,5 +1,5 @@
-% -- Where a kernel may be started before its predecessor in the stream has ended. Threads are numbered by `first`, `step`
-% -- of them share a row of x.
+% -- Where a kernel may be started before its predecessor in the stream has ended. Threads are numbered by `first`,
+% -- `step` of them share a row of x.
 % local line = 128 // problem.size_in
 % local lines = -(-problem.N // line)
 % local function prefetch(index)

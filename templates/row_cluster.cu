@@ -6,7 +6,7 @@
 % include("reduce.cu", { op = "max", level = "warp" })
 % include("reduce.cu", { op = "sum", level = "warp" })
 % include "cluster.cu"
-% include("signature.cu", { counted = false, exchange = false })
+% include("signature.cu", { counted = false, exchange = "" })
 {
     // One word of every warp of the cluster, in every block.
     __shared__ unsigned long long of_warp[${pairs}];
@@ -21,7 +21,7 @@
     long long row = blockIdx.x / ${blocks};
     int rank = blockIdx.x % ${blocks};
     int first = rank * ${threads} + threadIdx.x;
-    % include "row_start.cu"
+    % include("row_start.cu", { writes = true })
     % include("programmatic.cu", { first = "first", step = blocks * threads })
 
     % include("passes.cu", { first = "first", step = blocks * threads, reducer = "cluster" })

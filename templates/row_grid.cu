@@ -5,7 +5,7 @@
 % include("reduce.cu", { op = "max", level = "warp" })
 % include("reduce.cu", { op = "sum", level = "warp" })
 % include "grid.cu"
-% include("signature.cu", { counted = true, exchange = true })
+% include("signature.cu", { counted = true, exchange = "unsigned int" })
 {
     unsigned int *group = workspace + blockIdx.x / ${blocks} * 1056;
     int rank = blockIdx.x % ${blocks};
@@ -18,7 +18,7 @@
     unsigned int before = ${blocks};
     for (long long row = blockIdx.x / ${blocks}; row < M; row += gridDim.x / ${blocks}) {
         tag++;
-        % include "row_start.cu"
+        % include("row_start.cu", { writes = true })
 
         % include("passes.cu", { first = "first", step = blocks * threads, reducer = "grid" })
     }

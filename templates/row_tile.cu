@@ -12,7 +12,7 @@
 % include("reduce.cu", { op = "max", level = "group" })
 % include("reduce.cu", { op = "sum", level = "group" })
 % end
-% include("signature.cu", { counted = true, exchange = false })
+% include("signature.cu", { counted = true, exchange = "" })
 {
     extern __shared__ uint4 kept[];
     ${x_type} *x_kept = (${x_type} *)kept;

@@ -4,7 +4,7 @@
 % include "exp.cu"
 % include("reduce.cu", { op = "max", level = "group" })
 % include("reduce.cu", { op = "sum", level = "group" })
-% include("signature.cu", { counted = true, exchange = false })
+% include("signature.cu", { counted = true, exchange = "" })
 {
     long long row = (long long)blockIdx.x * ${threads // lanes} + threadIdx.x / ${lanes};
     int lane = threadIdx.x % ${lanes};
@@ -20,7 +20,7 @@
     if (!inside)
         row = M - 1;
     % end
-    % include "row_start.cu"
+    % include("row_start.cu", { writes = true })
     % include("programmatic.cu", { first = "lane", step = lanes })
 
     % include("passes.cu", { first = "lane", step = lanes, reducer = "group" })

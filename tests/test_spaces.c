@@ -36,7 +36,7 @@ static void check_launch(struct generator *g, const struct problem *p, const cha
     int64_t blocks;
     if (!generator_launch(g, key, "kernel", NULL, &plan, &e))
         fail_msg("%s: %s", key, e.text);
-    assert_int_equal(plan.count, 1);
+    assert_int_equal(plan.count, strstr(key, "scope=split,") != NULL ? 2 : 1);
     assert_true(expression_evaluate(plan.launches[0].grid_of_M, p->M, 1, &blocks, &e));
     assert_in_range(blocks, 1, p->M * 128); /* blocks that may share a row */
     assert_int_equal(blocks % plan.launches[0].cluster[0], 0);
