@@ -30,13 +30,14 @@ static const uint64_t cache_bytes = (uint64_t)1 << 30; /* of the image cache */
 #define BASE_OPTION_VERBOSE  "--ptxas-options=-v"
 #define BASE_OPTION_STANDARD "-std=c++17"
 static const char *const base_options[] = {BASE_OPTION_VERBOSE, BASE_OPTION_STANDARD};
-enum { OPTIONS_MAX = 4, JOBS_MAX = 256 };
+enum { OPTIONS_MAX = 5, JOBS_MAX = 256 };
 
 /* A source on its way to an image. */
 struct job {
     struct job *next;
     struct source source;
     char arch_option[32];
+    char *headers_option; /* owned, or NULL */
     const char *options[OPTIONS_MAX];
     int option_count;
     struct image_key key;
@@ -100,6 +101,7 @@ static void source_copy(struct source *to, const struct source *from)
 static void job_free(struct job *job)
 {
     source_clear(&job->source);
+    free(job->headers_option);
     free(job);
 }
 
@@ -395,6 +397,10 @@ static struct job *submit(struct compiler *c, const struct compile_request *requ
         job->options[job->option_count++] = base_options[i];
     if (request->line_info)
         job->options[job->option_count++] = "-lineinfo";
+    if (request->headers != NULL) {
+        job->headers_option = must_format("-I%s", request->headers);
+        job->options[job->option_count++] = job->headers_option;
+    }
     struct image_origin origin = {c->facts.identity, job->options, job->option_count, job->source.text,
                                   job->source.size};
     job->key = image_key_of(&origin);

@@ -38,6 +38,7 @@ struct compile_request {
     const struct source *source; /* copied before the call returns */
     const char *arch;            /* "sm_120" */
     bool line_info;              /* .loc lines in the PTX, for the emulator's messages; never for emission */
+    const char *headers;         /* folder that #include searches; NULL for none, as the generator's need */
 };
 
 enum compile_outcome { COMPILE_DONE, COMPILE_FAILED, COMPILE_LATE };
