@@ -71,7 +71,7 @@ LANES(bfind_u32, ALU, "bfind.u32", u32, u32, none, none,
 LANES(bfind_s32, ALU, "bfind.s32", u32, s32, none, none, find_sign_bit(a))
 LANES(bfind_shift_u32, ALU, "bfind.shiftamt.u32", u32, u32, none, none,
       a == 0 ? UINT32_MAX : (uint32_t)__builtin_clz(a))
-OTHER(ACTION_QUATERNARY, ALU, "bfi.b32")
+OTHER(ACTION_QUATERNARY, ALU, "bfi(.b32.b64)")
 OTHER(ACTION_QUATERNARY, ALU, "lop3.b32")
 LANES(bfe_u32, ALU, "bfe.u32", u32, u32, u32, u32, extract_unsigned(a, b, c))
 LANES(bfe_s32, ALU, "bfe.s32", s32, s32, u32, u32, extract_signed(a, b, c))

@@ -41,6 +41,16 @@ static inline int32_t extract_signed(int32_t a, uint32_t position, uint32_t leng
     return (int32_t)(sign != 0 && width < 32 ? field | UINT32_MAX << width : field);
 }
 
+static inline uint64_t insert_bits_64(uint64_t a, uint64_t b, uint32_t position, uint32_t length)
+{
+    position &= 255;
+    length &= 255;
+    if (position > 63 || length == 0)
+        return b;
+    uint64_t mask = (length > 63 ? UINT64_MAX : (UINT64_C(1) << length) - 1) << position;
+    return (a << position & mask) | (b & ~mask);
+}
+
 static inline uint32_t insert_bits(uint32_t a, uint32_t b, uint32_t position, uint32_t length)
 {
     position &= 255;
