@@ -198,6 +198,7 @@ static void a_trial_that_comes_with_its_image_is_only_verified(void **state)
 {
     struct setting *s = *state;
     add(s, "v3");
+    s->trials[0].barred = true; /* keeps its code though there is no device */
     s->pipeline.device = NULL;
     run(s);
     s->trials[0].finished = false;
@@ -207,6 +208,52 @@ static void a_trial_that_comes_with_its_image_is_only_verified(void **state)
     run(s);
     assert_true(s->trials[0].verified);
     assert_int_equal(s->device.verified, 1);
+}
+
+/* Gives trials from the last to the first, and hears of them. */
+struct backwards {
+    int left, told[TRIALS_MAX], told_count;
+};
+
+static int next_backwards(void *context)
+{
+    struct backwards *b = context;
+    return b->left > 0 ? --b->left : -1;
+}
+
+static void hear(void *context, int trial)
+{
+    struct backwards *b = context;
+    b->told[b->told_count++] = trial;
+}
+
+static void trials_are_begun_in_the_order_that_is_asked_for(void **state)
+{
+    struct setting *s = *state;
+    add(s, "v2");
+    add(s, "v3");
+    add(s, "v4");
+    struct backwards order = {.left = 2}; /* the last is never given */
+    s->pipeline.next = next_backwards;
+    s->pipeline.tell = hear;
+    s->pipeline.order_context = &order;
+    run(s);
+    assert_true(s->trials[0].finished && s->trials[1].finished && !s->trials[2].finished);
+    assert_int_equal(order.told_count, 2);
+    assert_int_equal(order.told[0] + order.told[1], 1);
+}
+
+static void code_that_nobody_will_ask_for_is_dropped(void **state)
+{
+    struct setting *s = *state;
+    add(s, "v2");
+    add(s, "v3");
+    s->pipeline.device = NULL;
+    s->trials[1].barred = true;
+    run(s);
+    assert_null(s->trials[0].image.cubin);
+    assert_int_equal(s->trials[0].image.kernel_count, 1);
+    assert_non_null(s->trials[1].image.cubin);
 }
 
 /* Remembers one trial by its place: as right, or as one that did not compile. */
@@ -323,6 +370,8 @@ int main(void)
         with_setting(a_wrong_trial_keeps_its_reason_and_the_run_goes_on),
         with_setting(without_a_device_trials_are_compiled_only),
         with_setting(a_trial_that_comes_with_its_image_is_only_verified),
+        with_setting(trials_are_begun_in_the_order_that_is_asked_for),
+        with_setting(code_that_nobody_will_ask_for_is_dropped),
         with_setting(what_is_recalled_is_not_done_again_and_the_rest_is_kept),
         with_setting(a_trial_that_cannot_be_kept_ends_the_run),
         with_setting(a_stopped_run_begins_nothing_more),

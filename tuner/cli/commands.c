@@ -7,7 +7,8 @@
 static const struct argp_option tune_options[] = {
     {.doc = "Tuning:"},
     {"seconds", KEY_SECONDS, "S", 0, "bounds each problem's tuning; what was measured by then decides", 0},
-    {"strategy", KEY_STRATEGY, "HOW", 0, "exhaustive (the default), in the space's order; or random", 0},
+    {"strategy", KEY_STRATEGY, "HOW", 0,
+     "exhaustive (the default), random, or local: neighbours of the best so far", 0},
     {"seed", KEY_SEED, "K", 0, "of the random orders and of the verifier's inputs; 1 by default", 0},
     {"output", KEY_OUTPUT, "DIR", 0, "where the kernel is written; out by default", 0},
     {0}};

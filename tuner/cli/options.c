@@ -198,11 +198,8 @@ static void parse_pin(const char *text, const struct argp_state *state)
 static void parse_strategy(const char *text, const struct argp_state *state)
 {
     struct parse *parse = state->input;
-    if (strcmp(text, "local") == 0)
-        argp_failure(state, STATUS_USAGE, 0,
-                     "--strategy: local search is not there yet: use exhaustive or random");
-    static const char *const strategies[] = {"exhaustive", "random", NULL};
-    parse->o->strategy = (enum strategy)word(state, "--strategy", text, strategies);
+    static const char *const strategies[] = {"exhaustive", "random", "local", NULL};
+    parse->o->strategy = (enum strategy_kind)word(state, "--strategy", text, strategies);
 }
 
 static void parse_argument(const char *text, struct argp_state *state)

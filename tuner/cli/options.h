@@ -3,9 +3,9 @@
 #define TUNER_CLI_OPTIONS_H
 
 #include "generator/generator.h"
+#include "tuner/race/strategy.h"
 
 enum device_wish { WISH_AUTO, WISH_CUDA, WISH_EMULATOR, WISH_NONE };
-enum strategy { STRATEGY_EXHAUSTIVE, STRATEGY_RANDOM };
 
 /* Texts belong to argv unless it says otherwise. */
 struct options {
@@ -28,7 +28,7 @@ struct options {
     bool json, quiet;
 
     double seconds; /* INFINITY for no bound */
-    enum strategy strategy;
+    enum strategy_kind strategy;
     uint64_t seed;
     const char *output;
     bool count_only;

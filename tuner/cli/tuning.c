@@ -145,6 +145,7 @@ static bool run_pipeline(struct tuning *t, struct device_client *device, struct 
         .progress_context = t,
     };
     tuning_store_attach(t, &pipeline);
+    tuning_order_attach(t, &pipeline);
     progress_begin(t->progress, device != NULL ? "verify" : "compile");
     bool ok = pipeline_run(&pipeline, t->trials, t->count, &t->times, e);
     progress_end(t->progress);
@@ -169,6 +170,9 @@ bool tuning_verify(struct tuning *t, struct error *e)
 static int gather_racers(struct tuning *t, struct trial **racers)
 {
     int count = 0;
+    for (int i = 0; i < t->count; i++)
+        if (t->trials[i].label != NULL && t->trials[i].same_as >= 0)
+            t->trials[t->trials[i].same_as].listed = true;
     for (int i = 0; i < t->count; i++) {
         struct trial *trial = &t->trials[i];
         if (!trial->verified || trial->same_as != i || tuning_store_spares(t, trial))
@@ -226,6 +230,7 @@ bool tuning_predict(struct tuning *t, struct error *e)
 void tuning_clear(struct tuning *t)
 {
     tuning_other_clear(t);
+    tuning_order_clear(t);
     tuning_store_clear(t);
     for (int i = 0; i < t->count; i++)
         trial_clear(&t->trials[i]);

@@ -4,6 +4,7 @@
 
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
+#include "tuner/cli/tuning_order.h"
 #include "tuner/cli/tuning_store.h"
 #include "tuner/race/pipeline.h"
 
@@ -35,6 +36,7 @@ struct tuning {
     bool has_stored;             /* the only variant is a choice that ships with the program: */
     struct stored_choice stored; /* owned */
     struct tuning_memory memory; /* what the store knows of the trials */
+    struct tuning_order order;
     struct pipeline_times times;
     double measure_seconds, started; /* `started` on monotonic_seconds() */
     double seconds;                  /* in all */

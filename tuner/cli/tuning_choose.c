@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void shuffle_space(struct tuning *t)
-{
-    uint64_t state = t->session->options->seed;
-    for (int i = t->space_count - 1; i > 0; i--) {
-        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        int j = (int)((state >> 33) % (uint64_t)(i + 1));
-        struct trial other = t->trials[i];
-        t->trials[i] = t->trials[j];
-        t->trials[j] = other;
-    }
-}
-
 /* Why nothing survived: the first failure, as an example. */
 static bool none_survived(const struct tuning *t, struct error *e)
 {
@@ -205,10 +193,7 @@ bool tuning_run(struct tuning *t, struct error *e)
     if (!session_set_problem(s, &t->problem, true, false, e) ||
         (!add_stored(t) && !tuning_add_space(t, 0, e)))
         return false;
-    if (s->options->strategy == STRATEGY_RANDOM)
-        shuffle_space(t);
-    if (!tuning_add_presets(t, e) ||
-        (s->measures && !tuning_store_begin(t, s->options->strategy != STRATEGY_RANDOM, e)))
+    if (!tuning_add_presets(t, e) || (s->measures && !tuning_store_begin(t, e)) || !tuning_order_begin(t, e))
         return false;
     char text[STEM_SIZE];
     problem_describe(&t->problem, text);

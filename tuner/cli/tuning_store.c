@@ -21,44 +21,24 @@ static char *name_of(struct generator *space, struct error *e)
     return name;
 }
 
-/* A trial and how it is expected to do, times a copy: infinite where nothing is known, NaN where it failed.
- */
-struct expectation {
-    struct trial trial;
-    double copies;
-};
-
-static int by_expectation(const void *a, const void *b)
+bool tuning_store_expect(struct tuning *t, double *expected, struct error *e)
 {
-    const struct expectation *x = a, *y = b;
-    if (isnan(x->copies) != isnan(y->copies))
-        return isnan(x->copies) - isnan(y->copies);
-    if (!isnan(x->copies) && x->copies != y->copies)
-        return x->copies < y->copies ? -1 : 1;
-    return x->trial.order - y->trial.order;
-}
-
-static bool order_space(struct tuning *t, struct error *e)
-{
-    json_t *expected = store_expectations(t->session->store, t->memory.space, e);
-    if (expected == NULL)
-        return false;
-    struct expectation *all = must_calloc((size_t)t->space_count + 1, sizeof *all);
+    struct error why;
+    if (t->session->store == NULL || t->memory.space == NULL)
+        return true;
+    json_t *stored = store_expectations(t->session->store, t->memory.space, &why);
+    if (stored == NULL)
+        return session_store_failed(t->session, &why, e);
     for (int i = 0; i < t->space_count; i++) {
-        const json_t *copies = json_object_get(expected, t->trials[i].key);
-        all[i].trial = t->trials[i];
-        all[i].copies = copies == NULL ? INFINITY : json_is_null(copies) ? NAN : json_real_value(copies);
+        const json_t *copies = json_object_get(stored, t->trials[i].key);
+        if (copies != NULL)
+            expected[i] = json_is_null(copies) ? INFINITY : json_real_value(copies);
     }
-    if (json_object_size(expected) > 0)
-        qsort(all, (size_t)t->space_count, sizeof *all, by_expectation);
-    for (int i = 0; i < t->space_count; i++)
-        t->trials[i] = all[i].trial;
-    free(all);
-    json_decref(expected);
+    json_decref(stored);
     return true;
 }
 
-bool tuning_store_begin(struct tuning *t, bool reorder, struct error *e)
+bool tuning_store_begin(struct tuning *t, struct error *e)
 {
     struct session *s = t->session;
     struct error why;
@@ -70,9 +50,7 @@ bool tuning_store_begin(struct tuning *t, bool reorder, struct error *e)
         return false;
     t->memory.keys = must_calloc((size_t)t->count + 1, sizeof *t->memory.keys);
     struct store_environment environment = session_environment(s);
-    bool ok =
-        store_set_problem(s->store, &environment, &t->problem, &why) && (!reorder || order_space(t, &why));
-    return ok || session_store_failed(s, &why, e);
+    return store_set_problem(s->store, &environment, &t->problem, &why) || session_store_failed(s, &why, e);
 }
 
 void tuning_store_clear(struct tuning *t)

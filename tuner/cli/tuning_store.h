@@ -16,11 +16,13 @@ struct tuning_memory {
     struct error why;
 };
 
-/* To be called when all trials are added, and before any is begun: tells the store the problem, and, where
-   `reorder`, puts what did well before first and what failed last. Goes on without the store where it fails,
-   unless
-   --store names it. */
-bool tuning_store_begin(struct tuning *t, bool reorder, struct error *e);
+/* To be called when all trials are added, and before any is begun: tells the store the problem. Goes on
+   without the store where it fails, unless --store names it. */
+bool tuning_store_begin(struct tuning *t, struct error *e);
+
+/* How the space's variants did in any environment, times a copy; infinite for those that failed. Of the
+   others `expected` stays as it is. */
+bool tuning_store_expect(struct tuning *t, double *expected, struct error *e);
 void tuning_store_clear(struct tuning *t);
 
 /* Has the pipeline ask the store and tell it. */

@@ -41,10 +41,17 @@ bool image_make(struct image *image, const void *cubin, size_t cubin_size, const
     return made;
 }
 
-void image_clear(struct image *image)
+void image_drop_code(struct image *image)
 {
     free(image->cubin);
     free(image->ptx);
+    image->cubin = image->ptx = NULL;
+    image->cubin_size = image->ptx_size = 0;
+}
+
+void image_clear(struct image *image)
+{
+    image_drop_code(image);
     *image = (struct image){0};
 }
 

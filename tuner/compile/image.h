@@ -33,6 +33,7 @@ struct image {
 bool image_make(struct image *image, const void *cubin, size_t cubin_size, const char *ptx, size_t ptx_size,
                 const char *log, struct error *e);
 void image_clear(struct image *image);
+void image_drop_code(struct image *image); /* frees cubin and PTX alone */
 const struct image_kernel *image_kernel_find(const struct image *image, const char *name); /* or NULL */
 
 #endif

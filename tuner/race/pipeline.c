@@ -2,6 +2,7 @@
 
 #include "generator/worker.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,11 @@ struct run {
     int count;
     struct pipeline_times *times;
     struct source *sources; /* of trials that are compiling, for messages that name the template's line */
-    int next_source;        /* the first trial that was not begun */
-    int *ready;             /* queue of trials to verify */
+    int next_in_array;      /* the first trial that was not begun, where the caller gives no order */
+    bool all_begun;
+    int *standing, standing_count; /* trials that stand for themselves */
+    double best_copies;            /* of those that may win */
+    int *ready;                    /* queue of trials to verify */
     int ready_first, ready_end;
     int verifying; /* trial on the device, -1 for none */
     int compiling;
@@ -54,13 +58,29 @@ static bool same_plan(const struct launch_plan *a, const struct launch_plan *b)
     return same;
 }
 
+/* Frees machine code and PTX that nobody will ask for: thousands of images take more memory than all else. */
+static void drop_code(struct run *r, struct trial *t)
+{
+    const double hopeless =
+        1.5; /* times the best rough time: what is raced is nearer, whatever the cache state */
+    if (t->barred || t->space == NULL)
+        return;
+    if (t->verdict == VERDICT_CORRECT)
+        r->best_copies = fmin(r->best_copies, t->copies);
+    if (r->p->device == NULL || t->copies > hopeless * r->best_copies)
+        image_drop_code(&t->image);
+}
+
 static void finish(struct run *r, struct trial *t)
 {
     t->finished = true;
     r->progress.finished++;
     r->progress.failed += t->verdict != VERDICT_CORRECT;
+    if (r->p->tell != NULL)
+        r->p->tell(r->p->order_context, (int)(t - r->trials));
     if (!t->recalled && r->p->keep != NULL && !r->p->keep(r->p->memory_context, t, &r->why))
         r->ended = true;
+    drop_code(r, t);
 }
 
 static bool recall(const struct run *r, struct trial *t, const struct source *source)
@@ -83,13 +103,15 @@ static void compiled(struct run *r, int index)
     t->same_as = index;
     r->progress.compiled++;
     recall(r, t, NULL);
-    for (int i = 0; i < r->count; i++)
-        if (i != index && r->trials[i].same_as == i && r->trials[i].image.code_hash == t->image.code_hash &&
-            same_plan(r->trials[i].plan, t->plan)) {
-            t->same_as = i;
+    for (int k = 0; k < r->standing_count; k++) {
+        const struct trial *other = &r->trials[r->standing[k]];
+        if (other->image.code_hash == t->image.code_hash && same_plan(other->plan, t->plan)) {
+            t->same_as = r->standing[k];
             source_clear(&r->sources[index]);
             return;
         }
+    }
+    r->standing[r->standing_count++] = index;
     if (r->p->device != NULL && !t->recalled) {
         r->ready[r->ready_end++] = index;
         return;
@@ -198,12 +220,23 @@ static void wait_for_workers(struct run *r)
         r->times->idle += monotonic_seconds() - start;
 }
 
+static bool begin_next(struct run *r, struct error *e)
+{
+    int index = -1;
+    if (r->p->next != NULL)
+        index = r->p->next(r->p->order_context);
+    else if (r->next_in_array < r->count)
+        index = r->next_in_array++;
+    r->all_begun = index < 0;
+    return index < 0 || begin(r, index, e);
+}
+
 /* One turn of the loop; *more is false when nothing is left that was begun or may begin. */
 static bool turn(struct run *r, bool *more, struct error *e)
 {
-    bool may_begin = r->next_source < r->count && !is_over(r);
+    bool may_begin = !r->all_begun && !is_over(r);
     bool begun = may_begin && (r->p->compiler == NULL || compiler_has_room(r->p->compiler));
-    if (begun && !begin(r, r->next_source++, e))
+    if (begun && !begin_next(r, e))
         return false;
     struct compile_result result;
     while (r->compiling > 0 && compiler_next(r->p->compiler, 0, &result))
@@ -264,10 +297,12 @@ static void share_verdicts(struct run *r)
 bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, struct pipeline_times *times,
                   struct error *e)
 {
-    struct run r = {.p = p, .trials = trials, .count = count, .times = times, .verifying = -1};
+    struct run r = {
+        .p = p, .trials = trials, .count = count, .times = times, .verifying = -1, .best_copies = INFINITY};
     r.progress.total = count;
     r.sources = must_calloc((size_t)count + 1, sizeof *r.sources);
     r.ready = must_calloc((size_t)count + 1, sizeof *r.ready);
+    r.standing = must_calloc((size_t)count + 1, sizeof *r.standing);
     bool ok = true, more = true;
     while (ok && more)
         ok = turn(&r, &more, e);
@@ -281,5 +316,6 @@ bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, str
         source_clear(&r.sources[i]);
     free(r.sources);
     free(r.ready);
+    free(r.standing);
     return ok;
 }

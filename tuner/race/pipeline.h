@@ -30,6 +30,11 @@ struct pipeline {
     const volatile sig_atomic_t *stop; /* likewise when it is not 0; may be NULL */
     void (*progress)(void *context, const struct pipeline_progress *p); /* may be NULL */
     void *progress_context;
+    /* In which order: next() gives the trial to begin, -1 when none is left; NULL for the array's order.
+       tell() hears of each that finished, and may be NULL. */
+    int (*next)(void *context);
+    void (*tell)(void *context, int trial);
+    void *order_context;
     /* What earlier runs found; both may be NULL. recall() is asked of each trial before it is compiled, with
        its source, and afterwards, with NULL; true when it has filled the verdict (with `verified` where a
        device gave it), so that nothing more is done. keep() is told of each trial that finishes and was not
@@ -39,11 +44,12 @@ struct pipeline {
     void *memory_context;
 };
 
-/* Brings every trial to `finished` in the array's order as far as deadline and stop allow, adding to `times`.
+/* Brings every trial to `finished` as far as deadline and stop allow, adding to `times`.
    The generators and the device have been told the problem. A trial that comes with an image (compiled, plan
    set) is only verified. Trials whose machine code and launches are equal are verified once: all but one of
-   them (the earliest in the array) name it in same_as and share its verdict. False when the run cannot go on:
-   the space or a template is wrong, or the device is lost. */
+   them (that of the least order) name it in same_as and share its verdict. Of a trial of a space that is
+   much slower than the best, and of all where there is no device, machine code and PTX are freed. False when
+   the run cannot go on: the space or a template is wrong, or the device is lost. */
 bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, struct pipeline_times *times,
                   struct error *e);
 

@@ -33,7 +33,7 @@ struct race {
     uint64_t random;
     struct trial **racing; /* owned; may win */
     int racing_count;
-    struct trial **barred; /* owned */
+    struct trial **barred; /* owned; or listed, and too slow to win */
     int barred_count;
     double *limit_samples; /* owned */
     int limit_count;
@@ -244,9 +244,13 @@ static void choose_finalists(struct race *r)
     qsort(r->racing, (size_t)r->racing_count, sizeof(struct trial *), by_copies);
     int kept = 0;
     double good = r->racing_count > 0 ? r->racing[r->racing_count > GOOD ? GOOD : 0]->copies : NAN;
-    for (int i = 0; i < r->racing_count && kept < FINALISTS_MAX; i++)
-        if (!(r->racing[i]->copies > good * rough_margin))
-            r->racing[kept++] = r->racing[i];
+    for (int i = 0; i < r->racing_count; i++) {
+        struct trial *t = r->racing[i];
+        if (kept < FINALISTS_MAX && !(t->copies > good * rough_margin))
+            r->racing[kept++] = t;
+        else if (t->listed)
+            r->barred[r->barred_count++] = t;
+    }
     r->racing_count = kept;
 }
 

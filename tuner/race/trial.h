@@ -24,6 +24,7 @@ struct trial {
     bool recalled;                          /* verdict and times are of an earlier run (pipeline.recall) */
     double compile_seconds, verify_seconds; /* 0 for an image out of the cache */
     bool barred;                            /* timed for the table only, never chosen */
+    bool listed;                            /* in the table: timed even where it is clearly slower */
     double predicted_us;                    /* NaN without a prediction */
     double copies;      /* rough time, that of a copy of the same bytes being 1; NaN without one */
     double *samples_us; /* owned: one a round, throttled rounds left out */
