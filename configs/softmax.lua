@@ -210,6 +210,9 @@ return space {
         return scope == "tile" or step <= math.max(1, 2 * (problem.N * problem.size_in // vec_bytes))
                or (cache == "none" and step <= 256)
       end, "most threads of a row have a load to do", only = "default" },
+    { { "scope", "threads", "cache" }, function(scope, threads, cache, problem)
+        return cache ~= "none" or scope ~= "block" or threads == 256 or problem.N * problem.size_in > 65536
+      end, "passes over memory are the article's, or for rows that fit nowhere else", only = "default" },
     { { "scope", "cache" }, function(scope, cache) return scope ~= "warp" or cache ~= "none" end,
       "a row of a warp fits its registers", only = "default" },
     { { "scope", "threads" }, function(scope, threads) return scope ~= "warp" or threads <= 256 end,
@@ -217,7 +220,8 @@ return space {
     { { "scope", "blocks", "threads" }, function(scope, blocks, threads, problem, gpu)
         local share = problem.N * problem.size_in // blocks
         if scope == "cluster" then
-          return share >= 2048 and (share >= 8192 or problem.M * blocks <= 4 * gpu.sms) and threads >= 128
+          return threads >= 128 and share >= 2048
+                 and (problem.M * blocks <= 4 * gpu.sms or (share >= 8192 and share * blocks >= 65536))
         end
         return not together(scope) or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
                or (share >= 32768 and threads >= 512)
@@ -264,7 +268,8 @@ return space {
                and registers_held(problem, cache, vec_bytes, step) + 40 > gpu.registers_per_sm // resident
       end, "without a large share of the row in registers there are registers enough", only = "default" },
     { { "cache", "load", "store" }, function(cache, load, store, problem)
-        return load == "plain" and store == "plain" or (cache ~= "none" and not small(problem) and store == "stream")
+        return load == "plain" and store == "plain"
+               or (cache ~= "none" and not small(problem) and load == "no_allocate" and store == "stream")
       end, "hints are for what does not fit L2, and come together", only = "default" },
     { { "scope", "cache", "programmatic" }, function(scope, cache, programmatic, problem, gpu)
         return (programmatic ~= false) == (cache ~= "none" and gpu.max_cluster > 0)
