@@ -4,7 +4,8 @@
 # Generates and compiles a softmax kernel for every architecture, type, N and M while <target> is built, without a GPU,
 # and gives <target> their headers: #include "<target>_kernels.h" has them all. Each is the stored choice for its problem
 # where there is one in kernels/, else the one that the model predicts. M, 8192 where it is not given, is what a kernel
-# is chosen for; it takes any M. DTYPES is f32 where it is not given. docs/kernels.md has an example.
+# is chosen for; it takes any M. DTYPES is f32 where it is not given. OPTIONS are those that change no name and no place:
+# of the space, --jobs, --store and the like. One call a target. docs/kernels.md has an example.
 #
 # softmax-tune is the target of that name in this build, else SOFTMAX_TUNE_PROGRAM. The list SOFTMAX_TUNE_OPTIONS is
 # added to every OPTIONS.
@@ -63,6 +64,21 @@ function(softmax_tune_add_kernels target)
   if(NOT TARGET softmax-tune AND NOT SOFTMAX_TUNE_PROGRAM)
     message(FATAL_ERROR "softmax_tune_add_kernels: softmax-tune was not found: build it, and set SOFTMAX_TUNE_PROGRAM")
   endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "softmax_tune_add_kernels: there is no target '${target}'")
+  endif()
+  get_target_property(done ${target} SOFTMAX_TUNE_KERNELS)
+  if(done)
+    message(FATAL_ERROR "softmax_tune_add_kernels: '${target}' has its kernels already: name all of them in one call")
+  endif()
+  set_target_properties(${target} PROPERTIES SOFTMAX_TUNE_KERNELS ON)
+  # These would give the files another name, or another place.
+  foreach(option IN LISTS ARG_OPTIONS SOFTMAX_TUNE_OPTIONS)
+    if(option MATCHES
+        "^--(N|M|dtype|out-dtype|op|arch|gpu|x-stride|y-stride|align|in-place|scale|cache|problems|device|output)(=|$)")
+      message(FATAL_ERROR "softmax_tune_add_kernels: OPTIONS cannot have ${option}")
+    endif()
+  endforeach()
   if(NOT ARG_M)
     set(ARG_M 8192)
   endif()

@@ -7,3 +7,6 @@ add_unit_test(choices LIBRARIES emit)
 add_test(NAME example_add_kernels COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/example_add_kernels.sh
   $<TARGET_FILE:softmax-tune> ${PROJECT_SOURCE_DIR}/examples/add_kernels ${CMAKE_CURRENT_BINARY_DIR}/add_kernels)
 set_tests_properties(example_add_kernels PROPERTIES SKIP_RETURN_CODE 77 LABELS nvrtc TIMEOUT 300)
+
+add_test(NAME misuse_add_kernels COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/misuse_add_kernels.sh
+  $<TARGET_FILE:softmax-tune> ${PROJECT_SOURCE_DIR}/cmake ${CMAKE_CURRENT_BINARY_DIR}/misuse_add_kernels)
