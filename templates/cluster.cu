@@ -1,6 +1,6 @@
-% -- What the blocks of a cluster tell each other: a maximum and a sum of each of their warps, in one word whose sign says
-% -- that it is not there yet (a sum has none). No barrier follows: a block that has heard all others has all that will
-% -- ever be written to its memory.
+% -- What the blocks of a cluster tell each other: a maximum and a sum of each of their warps, in one word whose sign
+% -- says that it is not there yet (a sum has none). No barrier follows: a block that has heard all others has all that
+% -- will ever be written to its memory.
 static __device__ void cluster_arrive()
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

@@ -85,16 +85,32 @@ static __device__ void load_words(const ${x_type} *row, int i, unsigned int *wor
 }
 % end
 
+% function low(word)                     -- of the two 16-bit elements in a word
+%   return (input == "bf16" and "__uint_as_float(%s << 16)" or "to_float((unsigned short)%s)"):format(word)
+% end
+% function high(word)
+%   local form = input == "bf16" and "__uint_as_float(%s & 0xffff0000u)" or "to_float((unsigned short)(%s >> 16))"
+%   return form:format(word)
+% end
 % local function split(w, word)
 %   if input == "f32" then
     v[${w - 1}] = __uint_as_float(${word});
-%   elseif input == "bf16" then
-    v[${2 * w - 2}] = __uint_as_float(${word} << 16);
-    v[${2 * w - 1}] = __uint_as_float(${word} & 0xffff0000u);
 %   else
-    v[${2 * w - 2}] = to_float((unsigned short)${word});
-    v[${2 * w - 1}] = to_float((unsigned short)(${word} >> 16));
+    v[${2 * w - 2}] = ${low(word)};
+    v[${2 * w - 1}] = ${high(word)};
 %   end
+% end
+% -- Whether the maximum of packed elements is found two at a time: the sign that a scale gives them is not in them.
+% pairwise = (cache == "packed" or cache == "both") and input ~= "f32" and problem.scale == "none"
+%            and gpu.compute_capability >= 80
+% if pairwise then
+static __device__ unsigned int larger_of_pairs(unsigned int a, unsigned int b)
+{
+    unsigned int larger;
+    asm("max.${input}x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+    return larger;
+}
+
 % end
 % if cache == "packed" or cache == "both" then
 static __device__ void unpack(const unsigned int *word, float *v)

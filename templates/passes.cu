@@ -1,6 +1,6 @@
 % -- What the threads of a row do, from its first load to its last store.
-% -- first: a thread's index among them; step: how many they are; reducer: "block", "warp", "group", "cluster", "grid" or
-% -- "split" for those that reduce over them ("sums": only so far), "" where a thread has the row to itself.
+% -- first: a thread's index among them; step: how many they are; reducer: "block", "warp", "group", "cluster", "grid"
+% -- or "split" for those that reduce over them ("sums": only so far), "" where a thread has the row to itself.
 % local alone = reducer == ""
 % local infinity = "__int_as_float(0x7f800000)"
 % local names = { maximum = alone and "maximum" or "row_maximum", sum = alone and "sum" or "row_sum" }

@@ -50,8 +50,25 @@ load_words(${x_loads}, ${index}, ${at});
 % end
 % each_load(read, function(r, column) return ("edge[%d] = %s;"):format(r, element(column)) end)
 
+% if pairwise then
+unsigned int largest = ${nothing};
+#pragma unroll
+for (int c = 0; c < ${loads}; c++) {
+    const unsigned int *pairs = ${at};
+    for (int w = 0; w < ${vec // 2}; w++)
+        largest = larger_of_pairs(largest, pairs[w]);
+}
+float maximum = fmaxf(${low("largest")}, ${high("largest")});
+% for r = 0, rests - 1 do
+maximum = fmaxf(maximum, edge[${r}]);
+% end
+% if row.lowest ~= "-" .. row.infinity then
+maximum = fmaxf(maximum, ${row.lowest});
+% end
+% else
 float maximum = ${row.lowest};
 % each_element(function(value) return ("maximum = fmaxf(maximum, %s);"):format(value) end)
+% end
 % if passes == 3 and not alone then
 float row_maximum = ${row.reduce("max", "maximum")};
 % end

@@ -1,6 +1,6 @@
-% -- Many blocks a row in two kernels: the first writes each block's maximum and sum to the workspace, the second reads x
-% -- again, from L2 mostly, and writes y. Started early, the second reads while the first still runs: x is whole by then,
-% -- since the first lets it start only after its own predecessor has ended.
+% -- Many blocks a row in two kernels: the first writes each block's maximum and sum to the workspace, the second reads
+% -- x again, from L2 mostly, and writes y. Started early, the second reads while the first still runs: x is whole by
+% -- then, since the first lets it start only after its own predecessor has ended.
 % include "load.cu"
 % include "store.cu"
 % include "exp.cu"
