@@ -2,3 +2,4 @@
 add_unit_test(emulator LIBRARIES devices)
 add_unit_test(emulator_checks LIBRARIES devices)
 add_unit_test(emulator_mutants LIBRARIES devices compile LABELS nvrtc TIMEOUT 600)
+add_unit_test(emulator_variants LIBRARIES devices compile LABELS nvrtc TIMEOUT 1200)

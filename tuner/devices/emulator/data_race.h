@@ -10,7 +10,7 @@
 #include "tuner/devices/emulator/machine_state.h"
 
 enum { RECORD_HOST = 1 << 5 }; /* written by the host: epoch 1 */
-#define RECORD_GAP UINT32_MAX /* no variable is here */
+#define RECORD_GAP UINT32_MAX  /* no variable is here */
 
 /* An access of one lane to the granules [first, first + count) of a shadow. */
 struct access {

@@ -340,8 +340,8 @@ static bool decode_quaternary(struct decoder *d)
 {
     struct instruction *out = d->out;
     out->m.variant = d->current->name[0] == 'b' ? VARIANT_BFI : VARIANT_LOP3;
-    out->data_wide = out->m.element_bytes == 8;
-    char shape = out->data_wide ? 'l' : 'w';
+    out->wide = out->m.element_bytes == 8;
+    char shape = out->wide ? 'l' : 'w';
     return operands_are(d, 5, 5) && destination(d, operand(d, 0), shape, &out->d) &&
            source(d, operand(d, 1), shape, &out->a) && source(d, operand(d, 2), shape, &out->b) &&
            source(d, operand(d, 3), 'w', &out->c) && source(d, operand(d, 4), 'w', &out->e);

@@ -75,6 +75,10 @@ OTHER(ACTION_QUATERNARY, ALU, "bfi(.b32.b64)")
 OTHER(ACTION_QUATERNARY, ALU, "lop3.b32")
 LANES(bfe_u32, ALU, "bfe.u32", u32, u32, u32, u32, extract_unsigned(a, b, c))
 LANES(bfe_s32, ALU, "bfe.s32", s32, s32, u32, u32, extract_signed(a, b, c))
+LANES(bfe_u64, ALU, "bfe.u64", u64, u64, u32, u32, extract_unsigned_64(a, b, c))
+LANES(bfe_s64, ALU, "bfe.s64", s64, s64, u32, u32, extract_signed_64(a, b, c))
+LANES(brev_b64, ALU, "brev.b64", b64, b64, none, none,
+      (uint64_t)reverse_bits((uint32_t)a) << 32 | reverse_bits((uint32_t)(a >> 32)))
 LANES(prmt_b32, ALU, "prmt.b32", b32, b32, b32, b32, permute_bytes(a, b, c))
 
 /* Whole numbers. */

@@ -20,44 +20,50 @@ static inline uint32_t find_sign_bit(int32_t a)
     return bits == 0 ? UINT32_MAX : 31 - (uint32_t)__builtin_clz(bits);
 }
 
+/* bfe and bfi of `width` bits, 32 or 64: the position and the length are bytes. */
+static inline uint64_t field_mask(uint32_t length)
+{
+    return length > 63 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
+}
+
+static inline uint64_t extract_unsigned_64(uint64_t a, uint32_t position, uint32_t length)
+{
+    position &= 255;
+    return (position > 63 ? 0 : a >> position) & field_mask(length & 255);
+}
+
 static inline uint32_t extract_unsigned(uint32_t a, uint32_t position, uint32_t length)
+{
+    return (uint32_t)extract_unsigned_64(a, position, length);
+}
+
+static inline uint64_t extract_extended(uint64_t a, uint32_t position, uint32_t length, uint32_t width)
 {
     position &= 255;
     length &= 255;
-    uint64_t shifted = position > 31 ? 0 : a >> position;
-    return (uint32_t)(length > 31 ? shifted : shifted & ((UINT64_C(1) << length) - 1));
+    uint32_t top = length == 0 ? 0 : position + length - 1 > width - 1 ? width - 1 : position + length - 1;
+    uint64_t sign = length == 0 ? 0 : a >> top & 1;
+    uint32_t held = position > top ? 0 : top - position + 1;
+    uint64_t field = extract_unsigned_64(a, position, held);
+    return sign != 0 ? field | ~field_mask(held) : field;
 }
 
 static inline int32_t extract_signed(int32_t a, uint32_t position, uint32_t length)
 {
-    position &= 255;
-    length &= 255;
-    if (length == 0)
-        return 0;
-    uint32_t top = position + length - 1 > 31 ? 31 : position + length - 1;
-    uint32_t sign = (uint32_t)a >> top & 1;
-    uint32_t field = extract_unsigned((uint32_t)a, position, length);
-    uint32_t width = position > 31 ? 0 : top - position + 1;
-    return (int32_t)(sign != 0 && width < 32 ? field | UINT32_MAX << width : field);
+    return (int32_t)(uint32_t)extract_extended((uint32_t)a, position, length, 32);
 }
 
-static inline uint64_t insert_bits_64(uint64_t a, uint64_t b, uint32_t position, uint32_t length)
+static inline int64_t extract_signed_64(int64_t a, uint32_t position, uint32_t length)
 {
-    position &= 255;
-    length &= 255;
-    if (position > 63 || length == 0)
-        return b;
-    uint64_t mask = (length > 63 ? UINT64_MAX : (UINT64_C(1) << length) - 1) << position;
-    return (a << position & mask) | (b & ~mask);
+    return (int64_t)extract_extended((uint64_t)a, position, length, 64);
 }
 
-static inline uint32_t insert_bits(uint32_t a, uint32_t b, uint32_t position, uint32_t length)
+static inline uint64_t insert_bits(uint64_t a, uint64_t b, uint32_t position, uint32_t length)
 {
     position &= 255;
-    length &= 255;
-    if (position > 31 || length == 0)
+    if (position > 63)
         return b;
-    uint32_t mask = (length > 31 ? UINT32_MAX : (1u << length) - 1) << position;
+    uint64_t mask = field_mask(length & 255) << position;
     return (a << position & mask) | (b & ~mask);
 }
 

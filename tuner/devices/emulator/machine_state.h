@@ -80,10 +80,10 @@ struct warp {
     struct split splits[SPLITS_MAX];
     int split_count, current;
     struct join joins[JOINS_MAX];
-    int join_count; /* joins at this index and above are free */
+    int join_count;              /* joins at this index and above are free */
     int64_t steps, joined_steps; /* run; when no lanes waited for others, last */
-    uint32_t epoch;          /* the records' high part for accesses now, 0: not begun */
-    uint32_t wide_epochs[4]; /* of the kinds above EPOCH_LANE, 0: not begun */
+    uint32_t epoch;              /* the records' high part for accesses now, 0: not begun */
+    uint32_t wide_epochs[4];     /* of the kinds above EPOCH_LANE, 0: not begun */
     uint32_t strong_epochs[3];
     uint32_t sync_floor; /* what the warp's lanes did before this time, its other lanes know */
     struct thread_clock *clocks[WARP_LANES]; /* owned, NULL where the thread never synchronised by itself */
@@ -158,7 +158,7 @@ struct machine {
     int64_t progress;   /* memory changes and ended blocks */
     int64_t idle_steps; /* since the last */
     int64_t step_limit;
-    bool polled;         /* a flag was read that others may set: they should run first */
+    bool polled;    /* a flag was read that others may set: they should run first */
     uint64_t clock; /* for %clock */
 
     struct epoch *epochs; /* owned: of this launch, from launch_floor on */

@@ -136,19 +136,6 @@ static void run_wide_insertion(struct machine *m, struct warp *w, const struct i
     write_lanes_64(w->registers + i->d, values, mask);
 }
 
-static void run_quaternary(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
-{
-    const uint32_t *a = operand_at(m, w, i->a), *b = operand_at(m, w, i->b), *c = operand_at(m, w, i->c),
-                   *e = operand_at(m, w, i->e);
-    uint32_t values[WARP_LANES];
-    for (int k = 0; k < WARP_LANES; k++)
-        values[k] = i->m.variant == VARIANT_BFI ? insert_bits(a[k], b[k], c[k], e[k])
-                                                : logic3(a[k], b[k], c[k], e[k]);
-    write_lanes_32(w->registers + i->d, values, mask);
-}
-
-/* ---- moves that are more than a copy ---- */
-
 static void write_value(struct warp *w, const struct instruction *i, const uint64_t values[WARP_LANES],
                         uint32_t mask)
 {
@@ -161,6 +148,27 @@ static void write_value(struct warp *w, const struct instruction *i, const uint6
         words[k] = (uint32_t)values[k];
     write_lanes_32(w->registers + i->d, words, mask);
 }
+
+static uint64_t word_of(const void *from, bool wide, int lane)
+{
+    return wide ? ((const uint64_t *)from)[lane] : ((const uint32_t *)from)[lane];
+}
+
+/* bfi and lop3, which have four sources. */
+static void run_quaternary(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
+{
+    const void *a = operand_at(m, w, i->a), *b = operand_at(m, w, i->b);
+    const uint32_t *c = operand_at(m, w, i->c), *e = operand_at(m, w, i->e);
+    uint64_t values[WARP_LANES];
+    for (int k = 0; k < WARP_LANES; k++) {
+        uint64_t x = word_of(a, i->wide, k), y = word_of(b, i->wide, k);
+        values[k] = i->m.variant == VARIANT_BFI ? insert_bits(x, y, c[k], e[k])
+                                                : logic3((uint32_t)x, (uint32_t)y, c[k], e[k]);
+    }
+    write_value(w, i, values, mask);
+}
+
+/* ---- moves that are more than a copy ---- */
 
 static void run_pack(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
 {

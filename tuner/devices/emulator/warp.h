@@ -19,7 +19,8 @@ void warp_exit(struct warp *w, uint32_t lanes);
 void warp_settle(struct warp *w);
 /* Makes another split that runs the current one; false where none does. */
 bool warp_switch(struct warp *w);
-/* Whether lanes wait where they join others; lets them go on, since these may be waiting for them, in a loop. */
+/* Whether lanes wait where they join others; lets them go on, since these may be waiting for them, in a loop.
+ */
 bool warp_has_waiting_lanes(const struct warp *w);
 void warp_stop_waiting(struct warp *w);
 /* The lanes `asking` of the current split have come to an instruction that those in `members` (of them the
