@@ -20,7 +20,7 @@ static inline uint32_t find_sign_bit(int32_t a)
     return bits == 0 ? UINT32_MAX : 31 - (uint32_t)__builtin_clz(bits);
 }
 
-/* bfe and bfi of `width` bits, 32 or 64: the position and the length are bytes. */
+/* Of bfe and bfi the position and the length are bytes. */
 static inline uint64_t field_mask(uint32_t length)
 {
     return length > 63 ? UINT64_MAX : (UINT64_C(1) << length) - 1;

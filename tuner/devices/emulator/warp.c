@@ -126,16 +126,6 @@ static void run_predicate(struct machine *m, struct warp *w, const struct instru
     write_predicate(w->registers + i->d, result, mask);
 }
 
-static void run_wide_insertion(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
-{
-    const uint64_t *a = operand_at(m, w, i->a), *b = operand_at(m, w, i->b);
-    const uint32_t *c = operand_at(m, w, i->c), *e = operand_at(m, w, i->e);
-    uint64_t values[WARP_LANES];
-    for (int k = 0; k < WARP_LANES; k++)
-        values[k] = insert_bits_64(a[k], b[k], c[k], e[k]);
-    write_lanes_64(w->registers + i->d, values, mask);
-}
-
 static void write_value(struct warp *w, const struct instruction *i, const uint64_t values[WARP_LANES],
                         uint32_t mask)
 {
@@ -381,10 +371,7 @@ static enum step run_other(struct machine *m, struct warp *w, const struct instr
         race_fence(m, w, mask, &i->m);
         return STEP_NEXT;
     case ACTION_QUATERNARY:
-        if (i->data_wide)
-            run_wide_insertion(m, w, i, mask);
-        else
-            run_quaternary(m, w, i, mask);
+        run_quaternary(m, w, i, mask);
         return STEP_NEXT;
     case ACTION_PACK:
         run_pack(m, w, i, mask);
