@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct image_facts facts_of(const struct image *image)
+struct image_facts choose_facts(const struct image *image)
 {
     struct image_facts facts = {0};
     for (int i = 0; i < image->kernel_count; i++) {
@@ -41,7 +41,7 @@ bool choose_uncompiled(struct session *s, const struct problem *p, const struct 
         stored_choice_tell(stored, choice);
     char stem[STEM_SIZE];
     problem_stem(p, true, s->gpu.arch, s->gpu_named ? s->gpu.short_name : NULL, stem);
-    struct image_facts facts = facts_of(&t->image);
+    struct image_facts facts = choose_facts(&t->image);
     json_t *described = generator_describe(t->space, e);
     bool ok = described != NULL;
     if (ok) {

@@ -6,6 +6,9 @@
 #include "tuner/emit/choices.h"
 #include "tuner/race/race.h"
 
+/* What the space's launch function is told of an image: of several kernels the largest need of each. */
+struct image_facts choose_facts(const struct image *image);
+
 /* Generates the trial's source with the full stem as the kernel's name, compiles exactly the .cu text that
    will be emitted, and makes sure that this is the machine code that was timed. Its evidence is that of
    `stored`, or, where this is NULL, the trial's: times where it was measured, with `limit_us`, else the

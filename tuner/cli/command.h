@@ -11,6 +11,7 @@ struct command {
     int (*run)(const struct options *o,
                struct error *e);     /* the exit status; `e` is set where it is not STATUS_DONE */
     bool takes_problem, takes_space; /* which groups of options it has */
+    bool problem_optional;           /* it has work to do without a problem, too */
     const struct argp_option *own;   /* the options that only some commands have; ends with {0} */
     const char *arguments;           /* what else the synopsis shows: " V..." */
     const char *summary;             /* for the list of commands */
@@ -25,6 +26,7 @@ int command_source(const struct options *o, struct error *e);
 int command_check(const struct options *o, struct error *e);
 int command_bench(const struct options *o, struct error *e);
 int command_confirm(const struct options *o, struct error *e);
+int command_store(const struct options *o, struct error *e);
 int command_gpus(const struct options *o, struct error *e);
 
 /* The table of commands, tune first; ends with a NULL name. */

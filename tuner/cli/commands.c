@@ -33,7 +33,8 @@ static const struct argp_option check_options[] = {
 static const struct argp_option bench_options[] = {
     {.doc = "Racing:"},
     {"variant", KEY_VARIANT, "V", 0, "a variant or a preset; may be given again", 0},
-    {"rival", KEY_RIVAL, "MANIFEST", 0, "an emitted kernel of the same problem; may be given again", 0},
+    {"rival", KEY_RIVAL, "MANIFEST|FILE.cu:SYMBOL", 0,
+     "an emitted kernel of the same problem, or a kernel of your own; may be given again", 0},
     {"seconds", KEY_SECONDS, "S", 0, "bounds the race", 0},
     {"seed", KEY_SEED, "K", 0, "of the random orders and of the verifier's inputs; 1 by default", 0},
     {0}};
@@ -42,6 +43,15 @@ static const struct argp_option confirm_options[] = {
     {.doc = "Racing:"},
     {"seconds", KEY_SECONDS, "S", 0, "bounds each race", 0},
     {"seed", KEY_SEED, "K", 0, "of the random orders and of the verifier's inputs; 1 by default", 0},
+    {0}};
+
+static const struct argp_option store_options[] = {
+    {.doc = "Store:"},
+    {"variant", KEY_VARIANT, "V", 0,
+     "explain: a variant or a preset; may be given again; all where it is not given", 0},
+    {"older-than", KEY_OLDER_THAN, "DAYS", 0, "prune: what was tried longer ago", 0},
+    {"bytes", KEY_BYTES, "SIZE", 0, "prune: what was used longest ago, down to that size, for example 64M",
+     0},
     {0}};
 
 static const struct argp_option gpus_options[] = {{0}};
@@ -67,6 +77,7 @@ const struct command commands[] = {
                  "  softmax-tune --N 8192 --config mine.lua --templates .  a space of your own\n",
      .files = "  DIR/<stem>.cu .cubin .ptx .h .json    the kernel and its manifest (DIR is out by default)\n"
               "  DIR/candidates/<stem>/2 to 5          runners-up, where the choice is a prediction\n"
+              "  STORE/trials.sqlite                   what was tried and how it went; see 'store'\n"
               "  STORE/images                          compiled images; may be removed at any time\n"},
     {.name = "list",
      .run = command_list,
@@ -114,11 +125,17 @@ const struct command commands[] = {
      .arguments = " V...",
      .summary = "time just some variants and rivals, in one race",
      .title = "times just some variants and rivals, in one race",
-     .text = "Verifies and times the variants and rivals that are named, in the same interleaved rounds as\n"
-             "the limit. It needs the GPU itself, and writes nothing.",
-     .examples =
-         "  softmax-tune bench --N 8192 v2 v3 v4\n"
-         "  softmax-tune bench --N 8192 threads=512 --rival old/softmax_f32_m8192_n8192_sm_90.json\n"},
+     .text =
+         "Verifies and times the variants and rivals that are named, in the same interleaved rounds as\n"
+         "the limit. It needs the GPU itself, and writes nothing. A wrong one is said to be wrong, timed all\n"
+         "the same, and cannot win. A kernel of your own is compiled by NVRTC; a comment in its file says\n"
+         "how it is launched:\n\n"
+         "  // softmax-tune: kernel=SYMBOL grid=M block=256 args=x,y,M,N smem=0 workspace=0\n\n"
+         "kernel, smem, workspace, cluster and cooperative may be left out. Grid and workspace (bytes) are\n"
+         "expressions of M and sms; args are of x, y, workspace, M, N, x_stride, y_stride and scale.",
+     .examples = "  softmax-tune bench --N 8192 v2 v3 v4\n"
+                 "  softmax-tune bench --N 8192 threads=512 --rival old/softmax_f32_m8192_n8192_sm_90.json\n"
+                 "  softmax-tune bench --N 8192 v4 v5 --rival mine.cu:my_softmax\n"},
     {.name = "confirm",
      .run = command_confirm,
      .own = confirm_options,
@@ -129,6 +146,28 @@ const struct command commands[] = {
              "writes all of them again as measured: the winner into FOLDER, the others by their times into\n"
              "FOLDER/candidates/<stem>/2 and on. A candidate that turns out to be wrong is removed.",
      .examples = "  softmax-tune confirm out\n"},
+    {.name = "store",
+     .run = command_store,
+     .takes_problem = true,
+     .takes_space = true,
+     .problem_optional = true,
+     .own = store_options,
+     .arguments = " [explain|prune|export kernel-tuner|export t4]",
+     .summary = "what earlier runs found: its size, why it is used or not, pruning, export",
+     .title = "looks into the store, where tuning keeps what it found",
+     .text =
+         "store            says where the store is and how much is in it.\n"
+         "store explain    says of a problem's variants whether they are stored (a hit), were found in\n"
+         "                 another environment (stale) or are not there (a miss), and what differs.\n"
+         "store prune      removes trials. Compiled images, beside it, are bounded by themselves.\n"
+         "store export     prints the trials of one problem as Kernel Tuner's cache or as T4 results; of\n"
+         "                 several GPUs or environments, those of the latest trial.",
+     .examples = "  softmax-tune store explain --N 8192 --variant v4\n"
+                 "  softmax-tune store prune --older-than 90 --bytes 64M\n"
+                 "  softmax-tune store export kernel-tuner --N 8192 >cache.json\n"
+                 "  softmax-tune store export t4 --N 8192 --gpu h200 >results.json\n",
+     .files = "  STORE/trials.sqlite                   trials, with their verdicts and times\n"
+              "  STORE/images                          compiled images; may be removed at any time\n"},
     {.name = "gpus",
      .run = command_gpus,
      .own = gpus_options,

@@ -41,8 +41,12 @@ static void print_options(const struct argp_option *o)
 
 static void print_synopsis(const struct command *c, const char *before)
 {
-    printf("%ssoftmax-tune %s%s%s%s [OPTION]...\n", before, c == &commands[0] ? "[tune]" : c->name,
-           c->takes_problem ? " PROBLEM" : "", c->takes_space ? " [SPACE]" : "", c->arguments);
+    const char *name = c == &commands[0] ? "[tune]" : c->name;
+    if (c->problem_optional)
+        printf("%ssoftmax-tune %s%s [PROBLEM] [SPACE] [OPTION]...\n", before, name, c->arguments);
+    else
+        printf("%ssoftmax-tune %s%s%s%s [OPTION]...\n", before, name, c->takes_problem ? " PROBLEM" : "",
+               c->takes_space ? " [SPACE]" : "", c->arguments);
 }
 
 void help_print_usage(const struct command *c)
@@ -80,6 +84,6 @@ void help_print(const struct command *c, const struct argp_option *options)
         printf("\nFiles:\n%s", c->files);
     puts("\nEnvironment:\n"
          "  CUDA_HOME, CUDA_PATH   where NVRTC is looked for first\n"
-         "  XDG_CACHE_HOME         where compiled images are kept (without --store); else ~/.cache\n"
+         "  XDG_CACHE_HOME         where results and images are kept (without --store); else ~/.cache\n"
          "  NO_COLOR               no colour in the report");
 }

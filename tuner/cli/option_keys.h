@@ -36,6 +36,8 @@ enum option_key {
     KEY_RIVAL,
     KEY_LIMIT,
     KEY_ROWS,
+    KEY_OLDER_THAN,
+    KEY_BYTES,
     KEY_HELP,
     KEY_USAGE,
     KEY_VERSION,

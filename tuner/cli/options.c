@@ -52,8 +52,8 @@ static const struct argp_option common_options[] = {
     {"jobs", KEY_JOBS, "J", 0, "compile workers; one a core where it is not given", 0},
     {"tolerance", KEY_TOLERANCE, "T", 0, "how many times the error bound a result may be off; 1 by default",
      0},
-    {"store", KEY_STORE, "DIR", 0, "where compiled images are kept; $XDG_CACHE_HOME/softmax-tune by default",
-     0},
+    {"store", KEY_STORE, "DIR", 0,
+     "where results and compiled images are kept; $XDG_CACHE_HOME/softmax-tune by default", 0},
     {"json", KEY_JSON, NULL, 0, "one JSON document on standard output and nothing else", 0},
     {"quiet", KEY_QUIET, NULL, 0, "no progress on standard error", 0},
     {"help", KEY_HELP, NULL, 0, "this page", 0},
@@ -109,6 +109,18 @@ static double number(const struct argp_state *state, const char *option, const c
     if (!value_number(option, text, above, most, &value, &e))
         fail(state, &e);
     return value;
+}
+
+/* "64M". */
+static int64_t bytes(const struct argp_state *state, const char *text)
+{
+    static const char units[] = "KMG";
+    size_t length = strlen(text);
+    const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
+    char *digits = must_format("%.*s", (int)(unit != NULL ? length - 1 : length), text);
+    int64_t value = integer(state, "--bytes", digits, 0, INT64_C(1) << 32);
+    free(digits);
+    return unit != NULL ? value << (10 * (unit - units + 1)) : value;
 }
 
 static void append(const char ***list, int *count, const char *text)
@@ -209,6 +221,8 @@ static void parse_argument(const char *text, struct argp_state *state)
         append(&o->variants, &o->variant_count, text);
     else if (o->command->run == command_confirm && o->folder == NULL)
         o->folder = text;
+    else if (o->command->run == command_store)
+        append(&o->words, &o->word_count, text);
     else
         argp_failure(state, STATUS_USAGE, 0, "'%s' is not expected here: see '%s --help'", text, state->name);
 }
@@ -286,6 +300,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_ROWS:
         o->rows = integer(state, "--rows", text, 1, INT64_C(1) << 31);
         break;
+    case KEY_OLDER_THAN:
+        o->older_than_days = number(state, "--older-than", text, 0, 1e6);
+        break;
+    case KEY_BYTES:
+        o->most_bytes = bytes(state, text);
+        break;
     case KEY_HELP:
         help_print(o->command, parse->all);
         exit(STATUS_DONE);
@@ -336,6 +356,8 @@ static bool gather_problems(struct parse *parse, struct error *e)
             "--problems: the file says all of each problem: leave the other options of a problem out");
     if (parse->problems_file != NULL)
         return value_problems(parse->problems_file, &o->problems, &o->problem_count, e);
+    if (parse->N.count == 0 && o->command->problem_optional && !parse->shaped)
+        return true;
     if (parse->N.count == 0)
         return error_set(e, STATUS_USAGE, "--N is missing: the number of columns, for example --N 8192");
     return pair_up(parse, e);
@@ -386,7 +408,12 @@ static int add_options(struct argp_option *all, int count, const struct argp_opt
 
 void options_parse(int argc, char **argv, struct options *o)
 {
-    *o = (struct options){.tolerance = 1, .seconds = INFINITY, .seed = 1, .output = "out"};
+    *o = (struct options){.tolerance = 1,
+                          .seconds = INFINITY,
+                          .seed = 1,
+                          .output = "out",
+                          .older_than_days = INFINITY,
+                          .most_bytes = -1};
     o->again = quote_command(argc, argv);
     o->command = find_command(&argc, &argv);
     o->rows = o->command->run == command_check ? CHECK_ROWS : 0;
@@ -421,5 +448,6 @@ void options_clear(struct options *o)
     free((void *)o->space.pins);
     free(o->variants);
     free(o->rivals);
+    free(o->words);
     *o = (struct options){0};
 }

@@ -39,6 +39,10 @@ struct options {
     int limit;    /* variants to check; 0 for all */
     int64_t rows; /* of one launch while checking; 0 lets the device choose */
     const char *folder;
+    const char **words; /* owned array: what the store is to do */
+    int word_count;
+    double older_than_days; /* INFINITY where it was not given */
+    int64_t most_bytes;     /* -1 likewise */
 };
 
 /* Reads the command line. Ends the program, after one line that names the place, on wrong usage (status 2),

@@ -83,6 +83,16 @@ static void fill(struct trial *trial, struct store_trial *found, const struct st
         trial->copies = times->time.median / times->limit_us;
 }
 
+/* Whether a trial of this run has put this very key: a variant of the space may be one of the article's. */
+static bool is_own(const struct tuning *t, const struct store_key *key)
+{
+    for (int i = t->space_count; i < t->count; i++)
+        if (t->trials[i].finished && !t->trials[i].recalled &&
+            memcmp(&t->memory.keys[i], key, sizeof *key) == 0)
+            return true;
+    return false;
+}
+
 static bool recall(void *context, struct trial *trial, const struct source *source)
 {
     struct tuning *t = context;
@@ -98,12 +108,13 @@ static bool recall(void *context, struct trial *trial, const struct source *sour
     else
         store_key_add_launches(key, trial->plan);
     enum store_answer answer = store_find(store, key, &found, &times, &why);
-    bool hit = answer == STORE_HIT && store_trusts(&found);
+    bool own = answer == STORE_HIT && is_own(t, key);
+    bool hit = answer == STORE_HIT && (own || store_trusts(&found));
     if (answer == STORE_FAILED)
         give_up(t, &why);
     if (hit)
         fill(trial, &found, &times);
-    t->memory.recalled += hit;
+    t->memory.recalled += hit && !own;
     t->memory.stale += answer == STORE_STALE;
     store_trial_clear(&found);
     free(times.samples);
