@@ -70,7 +70,7 @@ return space {
     { "threads",   { 256, 64, 128, 512, 1024 },          "threads per block", full = { 32, 96, 192, 384, 768 } },
     { "vec_bytes", function(problem) return problem.size_in == 4 and { 4, 8, 16 } or { 2, 4, 8, 16 } end,
       "bytes per load of x", full = function(problem, gpu)
-        return gpu.compute_capability >= 100 and gpu.ptx_version >= 88 and { 32 } or {}
+        return gpu.compute_capability >= 100 and (gpu.ptx_version == 0 or gpu.ptx_version >= 88) and { 32 } or {}
       end },
     { "cache",     function(problem)
         return problem.size_in == 2 and { "none", "registers", "packed", "shared", "both" }
