@@ -65,7 +65,7 @@ struct model_traits model_traits_of(const struct problem *p, const json_t *confi
     t.row_threads = threads * number_of(config, "blocks", 1);
     if (is_word(config, "scope", "thread"))
         t.row_threads = 1;
-    else if (is_word(config, "scope", "warp"))
+    else if (is_word(config, "scope", "warp") || is_word(config, "scope", "tile"))
         t.row_threads = number_of(config, "lanes", 32);
     t.exps = exponentials(&t, config, passes, t.vec_bytes / size, p->op);
     bool fast = is_word(config, "exp", "ex2");
