@@ -3,9 +3,11 @@
 #include "tuner/cli/interrupt.h"
 #include "tuner/cli/output.h"
 #include "tuner/cli/report.h"
+#include "tuner/cli/report_summary.h"
 #include "tuner/cli/session_store.h"
 
-#include <stdlib.h>
+#include <math.h>
+#include <stdio.h>
 
 static bool write_choices(const struct tuning *t, char ***manifests, struct error *e)
 {
@@ -15,56 +17,83 @@ static bool write_choices(const struct tuning *t, char ***manifests, struct erro
     return output_write(t->session->options->output, ranked, t->choice_count, manifests, e);
 }
 
-/* One problem: tuned, written, reported; in `document` with --json. False when the run cannot go on. A
-   problem that fails alone (no variant survived) leaves its status in *status and its line on standard error.
- */
-static bool tune_problem(struct session *s, const struct problem *p, struct progress *progress,
-                         json_t *document, int *status, struct error *e)
+/* A run of the command. */
+struct tune_run {
+    struct session session;
+    struct progress progress;
+    json_t *document; /* with --json, else NULL */
+    struct report_summary summary;
+    int status; /* the worst of the problems */
+};
+
+/* Writes and reports a problem that was tuned; `why` is NULL where it has a choice. One that failed alone (no
+   variant survived) leaves its status in the run and its line on standard error. False when the run cannot go
+   on. */
+static bool finish_problem(struct tune_run *r, struct tuning *t, const struct error *why, struct error *e)
+{
+    bool alone = r->session.options->problem_count == 1;
+    char **manifests = NULL;
+    bool ok = why != NULL || write_choices(t, &manifests, e);
+    if (ok && r->document != NULL) {
+        json_t *object = report_json(t, why, manifests, e);
+        ok = object != NULL && json_array_append_new(json_object_get(r->document, "problems"), object) == 0;
+    } else if (ok && alone && why == NULL) {
+        report_print(stdout, t, manifests);
+        fflush(stdout);
+    }
+    if (ok)
+        report_summary_add(&r->summary, t, why, NAN);
+    if (why != NULL) {
+        fprintf(stderr, "softmax-tune: %s\n", why->text);
+        r->status = r->status > why->status ? r->status : why->status;
+    }
+    output_free(manifests);
+    return ok;
+}
+
+static bool tune_problem(struct tune_run *r, const struct problem *p, struct error *e)
 {
     struct tuning t;
     struct error why = {0};
-    char **manifests = NULL;
-    tuning_begin(&t, s, p, progress);
+    tuning_begin(&t, &r->session, p, &r->progress);
     bool found = tuning_run(&t, &why);
-    bool ok = found ? write_choices(&t, &manifests, e) : true;
-    if (ok && document != NULL) {
-        json_t *object = report_json(&t, found ? NULL : &why, manifests, e);
-        ok = object != NULL && json_array_append_new(json_object_get(document, "problems"), object) == 0;
-    } else if (ok && found) {
-        report_print(stdout, &t, manifests);
-        fflush(stdout);
-    }
-    if (!found) {
-        fprintf(stderr, "softmax-tune: %s\n", why.text);
-        *status = *status > why.status ? *status : why.status;
-    }
-    output_free(manifests);
+    bool ok = finish_problem(r, &t, found ? NULL : &why, e);
     tuning_clear(&t);
     return ok;
 }
 
+static void report(const struct tune_run *r)
+{
+    const struct options *o = r->session.options;
+    if (r->document != NULL) {
+        output_json(json_incref(r->document));
+        return;
+    }
+    if (o->problem_count > 1)
+        report_summary_print(stdout, &r->summary, &r->session);
+    if (r->status == STATUS_DONE || o->problem_count > 1)
+        report_again(stdout, o);
+}
+
 int command_tune(const struct options *o, struct error *e)
 {
-    struct session s;
-    struct progress progress;
+    struct tune_run r = {.status = STATUS_DONE};
     struct error why;
-    progress_open(&progress, o->quiet);
-    int status = STATUS_DONE;
-    bool ok = session_open(&s, o, NEED_DEVICE, e);
-    if (ok && s.measures)
-        ok = session_open_store(&s, e);
+    progress_open(&r.progress, o->quiet);
+    bool ok = session_open(&r.session, o, NEED_DEVICE, e);
+    if (ok && r.session.measures)
+        ok = session_open_store(&r.session, e);
     if (ok && !folder_writable(o->output, &why))
         ok = error_set(e, STATUS_USAGE, "--output %s", why.text);
     if (ok)
         interrupt_watch();
-    json_t *document = o->json ? json_pack("{s:[]}", "problems") : NULL;
+    r.document = o->json ? json_pack("{s:[]}", "problems") : NULL;
     for (int i = 0; ok && i < o->problem_count && interrupt_signal == 0; i++)
-        ok = tune_problem(&s, &o->problems[i], &progress, document, &status, e);
-    if (ok && document != NULL)
-        output_json(json_incref(document));
-    else if (ok && status == STATUS_DONE)
-        report_again(stdout, o);
-    json_decref(document);
-    session_close(&s);
-    return ok ? status : e->status;
+        ok = tune_problem(&r, &o->problems[i], e);
+    if (ok)
+        report(&r);
+    json_decref(r.document);
+    report_summary_clear(&r.summary);
+    session_close(&r.session);
+    return ok ? r.status : e->status;
 }
