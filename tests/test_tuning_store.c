@@ -35,6 +35,7 @@ static struct {
     int verified, measured; /* verifications of all runs; entries of the last run's largest measurement */
     int kill_at;            /* the verification in which the process is killed; 0 for none */
     int faulty_threads;     /* blocks of that many fault; 0 for none */
+    bool wrong_as_emitted;  /* a kernel with M in its name, as only emitted ones have, faults */
 } * script;
 
 struct device_client *device_client_open(enum device_kind kind, int index, const struct gpu *gpu,
@@ -94,7 +95,8 @@ bool device_client_verify(struct device_client *c, uint64_t ticket, const struct
     (void)image, (void)e;
     if (++script->verified == script->kill_at)
         raise(SIGKILL);
-    bool faulty = plan->launches[0].block[0] == script->faulty_threads;
+    bool faulty = plan->launches[0].block[0] == script->faulty_threads ||
+                  (script->wrong_as_emitted && strstr(plan->launches[0].kernel, "_m8192_") != NULL);
     c->verdict = (struct device_verdict){.ticket = ticket,
                                          .verdict = faulty ? VERDICT_RUNTIME : VERDICT_CORRECT,
                                          .reason = faulty ? must_strdup("an illegal access") : NULL,
@@ -355,6 +357,18 @@ static void a_fault_of_the_moment_is_forgotten(void **state)
     json_decref(second);
 }
 
+static void a_winner_that_was_wrong_as_emitted_is_not_chosen_again(void **state)
+{
+    (void)state;
+    script->wrong_as_emitted = true;
+    assert_int_equal(run("tune --quiet " PROBLEM STORE), 1);
+    assert_true(said("err.txt", "the kernel to be emitted is wrong"));
+    script->wrong_as_emitted = false;
+    json_t *next = tune(PROBLEM STORE);
+    assert_int_equal(trials(next, "correctness"), 1);
+    json_decref(next);
+}
+
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -528,6 +542,7 @@ int main(void)
         with_set_up(another_gpu_or_tolerance_makes_trials_stale_and_takes_nothing_away),
         with_set_up(a_failure_is_tried_a_second_time_and_then_believed),
         with_set_up(a_fault_of_the_moment_is_forgotten),
+        with_set_up(a_winner_that_was_wrong_as_emitted_is_not_chosen_again),
         with_set_up(a_damaged_store_that_was_named_ends_the_run_with_status_3),
         with_set_up(a_damaged_store_of_the_cache_is_left_alone_with_one_warning),
         with_set_up(a_disk_that_fills_in_the_midst_of_a_run_ends_it_where_the_store_was_named),

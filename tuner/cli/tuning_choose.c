@@ -32,7 +32,12 @@ static bool choose_measured(struct tuning *t, struct error *e)
     if (!choose_trial(t->session, &t->problem, t->race.winner, t->race.limit.median, NULL, &t->choices[0], e))
         return false;
     t->choice_count = 1;
-    return choose_verify(t->session, &t->choices[0], e) && tuning_race_other_cache(t, e);
+    if (!choose_verify(t->session, &t->choices[0], e)) {
+        if (e->status == STATUS_NONE_SURVIVED)
+            tuning_store_distrust(t, t->race.winner, e);
+        return false;
+    }
+    return tuning_race_other_cache(t, e);
 }
 
 static int by_prediction(const void *a, const void *b)

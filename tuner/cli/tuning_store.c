@@ -205,6 +205,14 @@ bool tuning_store_keep_race(struct tuning *t, struct trial *const *racers, int c
     return ok;
 }
 
+void tuning_store_distrust(struct tuning *t, struct trial *winner, const struct error *why)
+{
+    struct error ignored; /* the run ends for `why` in any case */
+    trial_fail(winner, VERDICT_CORRECTNESS, must_strdup(why->text));
+    if (t->session->store != NULL && t->memory.keys != NULL)
+        put(t, winner, &ignored);
+}
+
 void tuning_watch_gpu(struct tuning *t)
 {
     int other = t->memory.disturbed_by == 0 ? gpu_watch_other(t->session->watch) : 0;

@@ -35,6 +35,10 @@ bool tuning_store_spares(const struct tuning *t, const struct trial *trial);
 /* Stores the times of a race and of trials with the same code. */
 bool tuning_store_keep_race(struct tuning *t, struct trial *const *racers, int count, struct error *e);
 
+/* The race's winner was wrong when it was verified as emitted: stored as that, so that the next run does not
+   choose it again. */
+void tuning_store_distrust(struct tuning *t, struct trial *winner, const struct error *why);
+
 /* Says, once, that another run is using the GPU too. */
 void tuning_watch_gpu(struct tuning *t);
 
