@@ -256,6 +256,18 @@ static void code_that_nobody_will_ask_for_is_dropped(void **state)
     assert_non_null(s->trials[1].image.cubin);
 }
 
+static void a_preset_keeps_the_code_of_the_trial_that_stands_for_it(void **state)
+{
+    struct setting *s = *state;
+    add(s, "v2");
+    add(s, "v2");
+    s->pipeline.device = NULL;
+    s->trials[1].barred = true;
+    run(s);
+    assert_int_equal(s->trials[1].same_as, 0);
+    assert_non_null(s->trials[0].image.cubin);
+}
+
 /* Remembers one trial by its place: as right, or as one that did not compile. */
 struct memory {
     struct trial *right, *uncompilable;
@@ -372,6 +384,7 @@ int main(void)
         with_setting(a_trial_that_comes_with_its_image_is_only_verified),
         with_setting(trials_are_begun_in_the_order_that_is_asked_for),
         with_setting(code_that_nobody_will_ask_for_is_dropped),
+        with_setting(a_preset_keeps_the_code_of_the_trial_that_stands_for_it),
         with_setting(what_is_recalled_is_not_done_again_and_the_rest_is_kept),
         with_setting(a_trial_that_cannot_be_kept_ends_the_run),
         with_setting(a_stopped_run_begins_nothing_more),
