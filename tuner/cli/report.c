@@ -2,6 +2,7 @@
 
 #include "tuner/cli/output.h"
 #include "tuner/cli/report_caches.h"
+#include "tuner/cli/report_failures.h"
 #include "tuner/cli/report_rows.h"
 
 #include <inttypes.h>
@@ -252,6 +253,7 @@ void report_print(FILE *out, const struct tuning *t, char *const *manifests)
         if (v2 != NULL)
             print_rereads(out, t, v2, "v2");
     }
+    report_failures_print(out, t);
     print_times(out, t);
     if (manifests != NULL)
         output_print(out, manifests);

@@ -1,6 +1,7 @@
 #include "tuner/cli/report.h"
 
 #include "tuner/cli/report_caches.h"
+#include "tuner/cli/report_failures.h"
 #include "tuner/cli/report_rows.h"
 #include "tuner/emit/emit.h"
 
@@ -94,6 +95,7 @@ json_t *report_json(const struct tuning *t, const struct error *why, char *const
     json_t *other = report_caches_json(t);
     if (other != NULL)
         json_object_set_new(object, "other_cache", other);
+    json_object_set_new(object, "failed", report_failures_json(t));
     json_object_set_new(object, "rounds", json_integer(t->race.rounds));
     json_object_set_new(object, "throttled", json_integer(t->race.throttled));
     json_object_set_new(object, "disturbed_by",
