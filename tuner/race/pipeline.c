@@ -300,10 +300,12 @@ static void share_verdicts(struct run *r)
         free(t->reason);
         t->reason = first->reason != NULL ? must_strdup(first->reason) : NULL;
         t->counts = json_incref(first->counts);
-        restore_code(first, t);
         finish(r, t);
     }
     choose_stand_ins(r);
+    for (int i = 0; i < r->count; i++)
+        if (r->trials[i].same_as >= 0)
+            restore_code(&r->trials[r->trials[i].same_as], &r->trials[i]);
 }
 
 bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, struct pipeline_times *times,
