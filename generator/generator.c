@@ -18,6 +18,8 @@ struct generator {
     char *path;
     struct worker *worker;
     struct error broken; /* why there is no worker any more */
+    json_t *problem;     /* owned: the last request that told one, for a new worker; NULL before */
+    bool opened, reviving;
 };
 
 /* The worker is gone: says so, now and for every later call. */
@@ -35,6 +37,26 @@ static bool lose_worker(struct generator *g, enum worker_answer how, struct erro
     return error_set(e, g->broken.status, "%s", g->broken.text);
 }
 
+static bool ask(struct generator *g, json_t *body, struct message *reply, struct error *e);
+
+/* A worker that knows what the last one knew. Once a request: if the space itself ends its worker, it does so
+   again. */
+static bool revive(struct generator *g, struct error *e)
+{
+    struct message reply;
+    worker_stop(g->worker);
+    g->worker = worker_start("space worker", space_worker_run, &g->context, 0, e);
+    g->reviving = true;
+    bool ok = g->worker != NULL && ask(g, json_pack("{s:s}", "request", "open"), &reply, e);
+    if (ok)
+        message_clear(&reply);
+    ok = ok && (g->problem == NULL || ask(g, json_incref(g->problem), &reply, e));
+    if (ok && g->problem != NULL)
+        message_clear(&reply);
+    g->reviving = false;
+    return ok;
+}
+
 /* Sends `body`, which it takes, and waits. The reply is the caller's after success. */
 static bool ask(struct generator *g, json_t *body, struct message *reply, struct error *e)
 {
@@ -47,6 +69,16 @@ static bool ask(struct generator *g, json_t *body, struct message *reply, struct
     }
     worker_send(g->worker, &request); /* when that fails the worker is dead, and receiving says how it died */
     enum worker_answer how = worker_receive(g->worker, g->context.options.deadline_seconds, reply);
+    if (how == WORKER_DIED && g->opened && !g->reviving) { /* killed by somebody else, as far as one knows */
+        struct error why;
+        if (!revive(g, &why)) {
+            json_decref(body);
+            g->broken = why;
+            return error_set(e, why.status, "%s", why.text);
+        }
+        worker_send(g->worker, &request);
+        how = worker_receive(g->worker, g->context.options.deadline_seconds, reply);
+    }
     json_decref(body);
     if (how != WORKER_ANSWERED)
         return lose_worker(g, how, e);
@@ -95,6 +127,7 @@ struct generator *generator_open(const struct generator_options *options, struct
         g->worker = worker_start("space worker", space_worker_run, &g->context, 0, e);
         if (g->worker != NULL && ask(g, json_pack("{s:s}", "request", "open"), &reply, e)) {
             message_clear(&reply);
+            g->opened = true;
             return g;
         }
     }
@@ -107,6 +140,7 @@ void generator_close(struct generator *g)
     if (g == NULL)
         return;
     worker_stop(g->worker);
+    json_decref(g->problem);
     if (g->context.activity != NULL)
         munmap(g->context.activity, sizeof *g->context.activity);
     free(g->path);
@@ -127,10 +161,11 @@ bool generator_set_problem(struct generator *g, const struct problem *p, const s
                            struct error *e)
 {
     struct message reply;
-    if (!ask(g,
-             json_pack("{s:s, s:o, s:o}", "request", "problem", "problem", problem_record(p), "gpu",
-                       gpu_to_json(gpu)),
-             &reply, e))
+    json_t *request = json_pack("{s:s, s:o, s:o}", "request", "problem", "problem", problem_record(p), "gpu",
+                                gpu_to_json(gpu));
+    json_decref(g->problem);
+    g->problem = json_incref(request);
+    if (!ask(g, request, &reply, e))
         return false;
     message_clear(&reply);
     return true;

@@ -157,6 +157,8 @@ static void become_child(int parent, size_t memory_limit)
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
+enum { SEND_SECONDS = 10 };
+
 struct worker *worker_start(const char *name, worker_main *run, void *context, size_t memory_limit,
                             struct error *e)
 {
@@ -186,6 +188,9 @@ struct worker *worker_start(const char *name, worker_main *run, void *context, s
         _exit(run(ends[1], context));
     }
     close(ends[1]);
+    /* A child that was stopped reads nothing: the parent must not wait for it for ever. */
+    const struct timeval send_limit = {.tv_sec = SEND_SECONDS};
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &send_limit, sizeof send_limit);
     struct worker *w = must_calloc(1, sizeof *w);
     w->pid = pid;
     w->descriptor = ends[0];
@@ -255,6 +260,17 @@ bool worker_send(struct worker *w, const struct message *m)
     return w->pid != 0 && message_write(w->descriptor, m);
 }
 
+/* Whether somebody stopped the child, which its death then says. */
+static bool is_stopped(struct worker *w)
+{
+    int how;
+    if (waitpid(w->pid, &how, WNOHANG | WUNTRACED) != w->pid || !WIFSTOPPED(how))
+        return false;
+    snprintf(w->death, sizeof w->death, "was stopped by signal %d (%s)", WSTOPSIG(how),
+             strsignal(WSTOPSIG(how)));
+    return true;
+}
+
 enum worker_answer worker_receive(struct worker *w, double seconds, struct message *reply)
 {
     *reply = (struct message){0};
@@ -263,9 +279,11 @@ enum worker_answer worker_receive(struct worker *w, double seconds, struct messa
     if (read_message(w->descriptor, reply, monotonic_seconds() + seconds))
         return WORKER_ANSWERED;
     if (errno == ETIMEDOUT) {
-        snprintf(w->death, sizeof w->death, "did not answer within %g s", seconds);
+        bool stopped = is_stopped(w);
+        if (!stopped)
+            snprintf(w->death, sizeof w->death, "did not answer within %g s", seconds);
         reap(w, true);
-        return WORKER_LATE;
+        return stopped ? WORKER_DIED : WORKER_LATE;
     }
     /* A closed socket means that the child has exited or is about to; garbage means that it must not go on.
      */

@@ -48,7 +48,8 @@ enum worker_answer { WORKER_ANSWERED, WORKER_LATE, WORKER_DIED };
 bool worker_send(struct worker *w, const struct message *m);
 
 /* Waits at most `seconds` for the next reply and stores it in `reply`, then the caller's. When the child is
-   late it is killed; late or dead, worker_death() says how it ended. */
+   late it is killed; one that somebody stopped counts as dead, not late; late or dead, worker_death() says
+   how it ended. */
 enum worker_answer worker_receive(struct worker *w, double seconds, struct message *reply);
 
 /* "was killed by signal 11 (Segmentation fault)", "exited with status 3", "did not answer within 10 s". */

@@ -189,6 +189,13 @@ static CUresult crashes(struct op *op)
     return CUDA_SUCCESS;
 }
 
+static CUresult is_stopped(struct op *op)
+{
+    (void)op;
+    raise(SIGSTOP);
+    return CUDA_SUCCESS;
+}
+
 /* ---- the oracle's kernels ---- */
 
 static CUresult make_input(struct op *op)
@@ -246,6 +253,7 @@ static const struct script scripts[] = {
     {"hangs", hangs, 100, 8, false, CUDA_SUCCESS},
     {"hangs_in_graphs", hangs_in_graphs, 100, 8, false, CUDA_SUCCESS},
     {"crashes", crashes, 100, 8, false, CUDA_SUCCESS},
+    {"is_stopped", is_stopped, 100, 8, false, CUDA_SUCCESS},
     {"too_large", right, 100, 8, false, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE},
     {"needs_attributes", right, 100, 8, false, CUDA_SUCCESS},
     {"oracle_make_input", make_input, 1, 2, true, CUDA_SUCCESS},

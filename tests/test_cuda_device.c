@@ -161,6 +161,7 @@ static void each_fault_costs_its_variant_only(void **state)
         {"faults", VERDICT_RUNTIME,
          "the kernel fails: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"},
         {"crashes", VERDICT_RUNTIME, "its process was killed by signal 9"},
+        {"is_stopped", VERDICT_RUNTIME, "its process was stopped by signal 19"},
         {"hangs", VERDICT_TIMEOUT, "did not end within 0.5 s"},
         {"too_large", VERDICT_RUNTIME, "cannot be launched: too many blocks in cooperative launch"},
         {"not_there", VERDICT_RUNTIME, "not_there: "},

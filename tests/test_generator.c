@@ -84,16 +84,18 @@ static int child_of_this(void)
     return child;
 }
 
-static void a_worker_that_was_killed_while_idle_says_how(void **state)
+static void a_worker_that_was_killed_comes_back_and_knows_the_problem(void **state)
 {
     (void)state;
     struct fixture f = fixture_open("return space { " PARAMETERS LAUNCH "}");
     int worker = child_of_this();
     siginfo_t end;
+    assert_int_not_equal(worker, 0);
     assert_int_equal(kill(worker, SIGKILL), 0);
     assert_int_equal(waitid(P_PID, (id_t)worker, &end, WEXITED | WNOWAIT), 0);
-    assert_null(generator_list(f.g, 0, NULL, &f.e));
-    assert_non_null(strstr(f.e.text, "the space worker was killed by signal 9"));
+    json_t *keys = generator_list(f.g, 0, NULL, &f.e);
+    assert_true(json_array_size(keys) > 0);
+    json_decref(keys);
     fixture_close(&f);
 }
 
@@ -333,7 +335,7 @@ int main(void)
         cmocka_unit_test(an_endless_match_is_ended_and_named),
         cmocka_unit_test(an_endless_loop_that_catches_its_error_is_ended),
         cmocka_unit_test(a_generator_whose_worker_was_ended_says_so_again),
-        cmocka_unit_test(a_worker_that_was_killed_while_idle_says_how),
+        cmocka_unit_test(a_worker_that_was_killed_comes_back_and_knows_the_problem),
         cmocka_unit_test(a_mark_before_the_text_is_left_out),
         cmocka_unit_test(a_call_without_a_problem_is_an_error),
         cmocka_unit_test(a_launch_has_what_the_space_says),

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PATIENCE = 60 }; /* seconds; only a broken worker uses them up */
@@ -27,6 +28,8 @@ static int misbehaving(int descriptor, void *context)
             _exit(7);
         if (strcmp(what, "hang") == 0)
             pause();
+        if (strcmp(what, "stop") == 0)
+            raise(SIGSTOP);
         if (strcmp(what, "garbage") == 0) {
             static const char garbage[64] = "this is no header, and its length would be absurd";
             if (write(descriptor, garbage, sizeof garbage) != (ssize_t)sizeof garbage)
@@ -133,6 +136,21 @@ static void a_late_one_is_killed(void **state)
     worker_stop(w);
 }
 
+static void a_worker_that_was_stopped_is_dead_and_says_so(void **state)
+{
+    (void)state;
+    struct worker *w = start();
+    struct message reply;
+    struct message m = {.body = json_pack("{s:s}", "do", "stop")};
+    siginfo_t how;
+    assert_true(worker_send(w, &m));
+    message_clear(&m);
+    assert_int_equal(waitid(P_PID, (id_t)worker_pid(w), &how, WSTOPPED | WNOWAIT), 0);
+    assert_int_equal(worker_receive(w, 0.05, &reply), WORKER_DIED);
+    assert_string_equal(worker_death(w), "was stopped by signal 19 (Stopped (signal))");
+    worker_stop(w);
+}
+
 static void garbage_is_death(void **state)
 {
     (void)state;
@@ -163,6 +181,7 @@ int main(void)
         cmocka_unit_test(the_terminals_interrupt_does_not_end_it),
         cmocka_unit_test(its_death_is_told),
         cmocka_unit_test(a_late_one_is_killed),
+        cmocka_unit_test(a_worker_that_was_stopped_is_dead_and_says_so),
         cmocka_unit_test(garbage_is_death),
         cmocka_unit_test(one_workers_end_is_not_held_open_by_another),
     };
