@@ -31,6 +31,7 @@ static struct {
     bool all_wrong;
     const char *wrong_kernel; /* a kernel whose name has this in it is wrong; NULL for none */
     int wrong_threads;        /* blocks of that many are wrong; 0 for none */
+    int unsteady_threads;     /* likewise, give rows other bits at another M */
     bool hot_differs;
     double noise;
 } script;
@@ -133,6 +134,19 @@ bool device_client_measure(struct device_client *c, const struct device_entry *e
         double noise = script.noise * ((double)(seed >> 11) / 9007199254740992.0 - 0.5);
         samples[i] = true_time(c, &entries[i % count]) * (1 + noise);
     }
+    return true;
+}
+
+bool device_client_compare_batches(struct device_client *c, const struct image *image,
+                                   const struct launch_plan *plan, const int64_t *rows, int count,
+                                   char **reason, json_t **launched, struct error *e)
+{
+    (void)c, (void)image, (void)e;
+    bool differs = plan->launches[0].block[0] == script.unsteady_threads;
+    *reason = differs ? must_strdup("a row's bits depend on the batch") : NULL;
+    *launched = differs ? NULL : json_array();
+    for (int i = 0; !differs && i < count; i++)
+        json_array_append_new(*launched, json_integer(rows[i]));
     return true;
 }
 
@@ -415,6 +429,28 @@ static void confirm_changes_nothing_when_no_candidate_is_right(void **state)
     free(manifest);
 }
 
+static void one_variant_for_all_m_is_measured_beside_the_best_of_each(void **state)
+{
+    (void)state;
+    script.unsteady_threads = 512; /* the fastest */
+    json_t *document = run_json("tune " PROBLEM " --M 16,8192 --batch-invariant --output invariant");
+    json_t *problems = json_object_get(document, "problems");
+    assert_int_equal(json_array_size(problems), 2);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *problem = json_array_get(problems, i), *choice = json_object_get(problem, "choice");
+        json_t *proof = json_object_get(problem, "batch_invariant");
+        assert_string_equal(json_string_value(json_object_get(choice, "basis")), "measured");
+        assert_int_equal(json_integer_value(json_object_get(json_object_get(choice, "config"), "threads")),
+                         32);
+        assert_true(json_is_true(json_object_get(proof, "proven")));
+        assert_true(json_integer_value(json_object_get(proof, "passed_over")) >= 1);
+        assert_true(fabs(json_real_value(json_object_get(proof, "alone_us")) - 105) < 0.5);
+        assert_true(fabs(json_real_value(json_object_get(proof, "cost")) - (120.32 / 105 - 1)) < 0.01);
+    }
+    json_decref(document);
+    assert_true(is_there("invariant/" STEM ".json"));
+}
+
 static void bench_races_variants_and_an_emitted_rival(void **state)
 {
     (void)state;
@@ -587,6 +623,7 @@ int main(void)
         scripted(a_choice_that_is_wrong_as_emitted_is_not_written),
         scripted(a_prediction_is_confirmed_in_its_folder),
         scripted(confirm_changes_nothing_when_no_candidate_is_right),
+        scripted(one_variant_for_all_m_is_measured_beside_the_best_of_each),
         scripted(bench_races_variants_and_an_emitted_rival),
         scripted(a_rival_of_another_problem_is_refused),
         scripted(bench_races_a_kernel_of_the_users),

@@ -11,6 +11,9 @@ static const struct argp_option tune_options[] = {
      "exhaustive (the default), random, or local: neighbours of the best so far", 0},
     {"seed", KEY_SEED, "K", 0, "of the random orders and of the verifier's inputs; 1 by default", 0},
     {"output", KEY_OUTPUT, "DIR", 0, "where the kernel is written; out by default", 0},
+    {"batch-invariant", KEY_BATCH_INVARIANT, NULL, 0,
+     "one variant for all M that are given, so that a row's bits do not depend on how many rows there are",
+     0},
     {0}};
 
 static const struct argp_option list_options[] = {
@@ -72,6 +75,7 @@ const struct command commands[] = {
          "instead, and says so.",
      .examples = "  softmax-tune --N 8192                                  for the GPU here\n"
                  "  softmax-tune --N 1024,4096 --M 1,64 --dtype bf16       several problems\n"
+                 "  softmax-tune --N 4096 --M 1,16,256 --batch-invariant   the same bits at every M\n"
                  "  softmax-tune --arch sm_120 --N 8192                    for a GPU that is not here\n"
                  "  softmax-tune confirm out                               settles that on the GPU itself\n"
                  "  softmax-tune --N 8192 --config mine.lua --templates .  a space of your own\n",

@@ -31,6 +31,7 @@ enum option_key {
     KEY_STRATEGY,
     KEY_SEED,
     KEY_OUTPUT,
+    KEY_BATCH_INVARIANT,
     KEY_COUNT,
     KEY_VARIANT,
     KEY_RIVAL,

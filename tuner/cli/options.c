@@ -285,6 +285,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_OUTPUT:
         o->output = text;
         break;
+    case KEY_BATCH_INVARIANT:
+        o->batch_invariant = true;
+        break;
     case KEY_COUNT:
         o->count_only = true;
         break;

@@ -31,6 +31,7 @@ struct options {
     enum strategy_kind strategy;
     uint64_t seed;
     const char *output;
+    bool batch_invariant; /* one variant for all M of a problem */
     bool count_only;
     const char **variants; /* owned array: as typed */
     int variant_count;

@@ -41,6 +41,7 @@ void report_summary_clear(struct report_summary *s)
         free(s->rows[i].why);
     }
     free(s->rows);
+    text_free(&s->notes);
     *s = (struct report_summary){0};
 }
 
@@ -135,10 +136,10 @@ void report_summary_print(FILE *out, const struct report_summary *s, const struc
 {
     const char *key = NULL;
     int kernels = 0;
-    fprintf(out, "\n%d problems on %s (%s)%s\n\n%-*s %9s %7s %7s %7s", s->count, session->gpu.name,
-            session->gpu.arch, s->predicted ? ": PREDICTED times, nothing was measured" : "", PROBLEM_WIDTH,
-            "problem", s->predicted ? "predicted" : "us", s->predicted ? "(GB/s)" : "GB/s", "of lim.",
-            "x v1");
+    fprintf(out, "\n%d problem%s on %s (%s)%s\n\n%-*s %9s %7s %7s %7s", s->count, s->count == 1 ? "" : "s",
+            session->gpu.name, session->gpu.arch,
+            s->predicted ? ": PREDICTED times, nothing was measured" : "", PROBLEM_WIDTH, "problem",
+            s->predicted ? "predicted" : "us", s->predicted ? "(GB/s)" : "GB/s", "of lim.", "x v1");
     fprintf(out, has_invariant(s) ? " %9s %7s" : "", "best", "cost");
     fprintf(out, "  choice\n");
     for (int i = 0; i < s->count; i++) {
@@ -150,6 +151,7 @@ void report_summary_print(FILE *out, const struct report_summary *s, const struc
         fprintf(out, "\n%-8s", "Shared:");
         print_values(out, s, key, true, 8);
     }
+    fputs(s->notes.data != NULL ? s->notes.data : "", out);
     fprintf(out, "Time:   generate %.1f, compile %.1f (all workers), verify %.1f, measure %.1f, idle %.1f; ",
             s->times.generate, s->times.compile, s->times.verify, s->measure_seconds, s->times.idle);
     fprintf(out, "%.1f s in all\nFiles:  %d kernel%s in %s, each .cu .cubin .ptx .h .json\n", s->seconds,

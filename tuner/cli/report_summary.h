@@ -2,6 +2,7 @@
 #ifndef TUNER_CLI_REPORT_SUMMARY_H
 #define TUNER_CLI_REPORT_SUMMARY_H
 
+#include "generator/text_buffer.h"
 #include "tuner/cli/tuning.h"
 
 #include <stdio.h>
@@ -17,7 +18,8 @@ struct summary_row {
 struct report_summary {
     struct summary_row *rows; /* owned */
     int count;
-    bool predicted; /* the times of all */
+    bool predicted;           /* the times of all */
+    struct text_buffer notes; /* owned: lines under the table */
     struct pipeline_times times;
     double measure_seconds, seconds;
 };

@@ -178,12 +178,9 @@ static int gather_racers(struct tuning *t, struct trial **racers)
         struct trial *trial = &t->trials[i];
         if (!trial->verified || trial->same_as != i || tuning_store_spares(t, trial))
             continue;
-        bool listed = i >= t->space_count;
-        for (int j = t->space_count; j < t->count; j++)
-            listed = listed || t->trials[j].same_as == i;
         if (trial->verdict == VERDICT_CORRECTNESS)
-            trial->barred = true; /* a wrong one is timed for the table if it is a preset */
-        if (trial->verdict == VERDICT_CORRECT || (trial->verdict == VERDICT_CORRECTNESS && listed))
+            trial->barred = true; /* a wrong one is timed for the table if it has a name there */
+        if (trial->verdict == VERDICT_CORRECT || (trial->verdict == VERDICT_CORRECTNESS && trial->listed))
             racers[count++] = trial;
     }
     return count;

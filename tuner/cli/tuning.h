@@ -59,6 +59,10 @@ bool tuning_add_presets(struct tuning *t, struct error *e);
 struct trial *tuning_add_image(struct tuning *t, const char *key, const char *label, struct image *image,
                                const struct launch_plan *plan);
 
+/* Tells session and store the problem and adds what is to be tried: the space, or, where it may (not `whole`)
+   and there is one, the choice that ships with the program; and the presets. */
+bool tuning_gather(struct tuning *t, bool whole, struct error *e);
+
 /* The steps, each for all trials. */
 bool tuning_compile(struct tuning *t, struct error *e);
 bool tuning_verify(struct tuning *t, struct error *e); /* compiles and verifies, overlapping */
@@ -68,6 +72,9 @@ bool tuning_race(struct tuning *t, struct error *e);
 /* The whole line as far as the choices (tuning_choose.c); writes nothing. Status 1 in `e` when no variant
    survived, 2 when there was none; what was found on the way is in `t` all the same. */
 bool tuning_run(struct tuning *t, struct error *e);
+
+/* False for a variant that is known to be wrong on some rows where nothing can be run that would show it. */
+bool tuning_is_trusted(const struct tuning *t, const struct trial *trial);
 
 /* The trial that stands for `trial`: itself, or the one with the same code. */
 const struct trial *tuning_stand_in(const struct tuning *t, const struct trial *trial);

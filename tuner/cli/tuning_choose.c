@@ -123,7 +123,7 @@ static bool add_candidates(struct tuning *t, struct trial **ranked, int count, s
 }
 
 /* An online sum that begins at -infinity, as the article has it, makes NaN of rows that begin with -infinity.
-   The verifier finds such variants; where nothing can be run, they are not trusted. */
+   The verifier finds such variants. */
 static bool is_unguarded(const struct trial *trial)
 {
     json_t *config = generator_config(trial->space, trial->key, NULL);
@@ -132,6 +132,11 @@ static bool is_unguarded(const struct trial *trial)
                      json_integer_value(json_object_get(config, "passes")) == 2;
     json_decref(config);
     return unguarded;
+}
+
+bool tuning_is_trusted(const struct tuning *t, const struct trial *trial)
+{
+    return t->session->device != NULL || !is_unguarded(trial);
 }
 
 /* Runs v1 to v5 on the emulator: the table says which of them are wrong. */
@@ -161,7 +166,7 @@ static bool choose_predicted(struct tuning *t, struct error *e)
     int count = 0;
     for (int i = 0; i < t->space_count; i++)
         if (t->trials[i].same_as == i && !isnan(t->trials[i].predicted_us) &&
-            (t->session->device != NULL || !is_unguarded(&t->trials[i])))
+            tuning_is_trusted(t, &t->trials[i]))
             ranked[count++] = &t->trials[i];
     qsort(ranked, (size_t)count, sizeof(struct trial *), by_prediction);
     double start = monotonic_seconds();
@@ -192,11 +197,11 @@ static bool add_stored(struct tuning *t)
     return t->has_stored;
 }
 
-bool tuning_run(struct tuning *t, struct error *e)
+bool tuning_gather(struct tuning *t, bool whole, struct error *e)
 {
     struct session *s = t->session;
     if (!session_set_problem(s, &t->problem, true, false, e) ||
-        (!add_stored(t) && !tuning_add_space(t, 0, e)))
+        ((whole || !add_stored(t)) && !tuning_add_space(t, 0, e)))
         return false;
     if (!tuning_add_presets(t, e) || (s->measures && !tuning_store_begin(t, e)) || !tuning_order_begin(t, e))
         return false;
@@ -206,6 +211,14 @@ bool tuning_run(struct tuning *t, struct error *e)
                  t->has_stored ? ", a stored choice"
                  : s->measures ? ""
                                : ", by prediction");
+    return true;
+}
+
+bool tuning_run(struct tuning *t, struct error *e)
+{
+    struct session *s = t->session;
+    if (!tuning_gather(t, false, e))
+        return false;
     bool ok = s->measures ? choose_measured(t, e) : choose_predicted(t, e);
     t->seconds = monotonic_seconds() - t->started;
     return ok;

@@ -10,7 +10,7 @@
 #include "generator/worker.h"
 #include "tuner/devices/device_worker.h"
 
-static const double open_seconds = 120, problem_seconds = 120, load_seconds = 30;
+static const double open_seconds = 120, problem_seconds = 120, load_seconds = 30, batches_seconds = 300;
 
 struct device_client {
     struct device_worker_context context; /* context.gpu: the device's, once it is open */
@@ -477,4 +477,34 @@ bool device_client_measure(struct device_client *c, const struct device_entry *e
         failures[i] = NULL;
     }
     return outcome == OUTCOME_DONE;
+}
+
+bool device_client_compare_batches(struct device_client *c, const struct image *image,
+                                   const struct launch_plan *plan, const int64_t *rows, int count,
+                                   char **reason, json_t **launched, struct error *e)
+{
+    struct message m, reply;
+    struct error why;
+    *reason = NULL;
+    *launched = NULL;
+    if (c->busy)
+        return error_set(e, STATUS_USAGE, "the device is still verifying a variant");
+    if (!ensure_worker(c, e) || !image_message(c, "batches", image, plan, &m, e))
+        return false;
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(rows[i]));
+    json_object_set_new(m.body, "rows", list);
+    json_object_set_new(m.body, "seed", json_integer((json_int_t)c->options.seed));
+    if (ask(c, &m, batches_seconds, &reply, &why) != OUTCOME_DONE) {
+        drop_worker(c); /* also when it answered: its context took damage */
+        *reason = must_strdup(why.text);
+        return true;
+    }
+    if (json_is_true(json_object_get(reply.body, "alike")))
+        *launched = json_incref(json_object_get(reply.body, "launched"));
+    else
+        *reason = must_strdup(json_string_value(json_object_get(reply.body, "reason")));
+    message_clear(&reply);
+    return true;
 }

@@ -59,4 +59,11 @@ struct device_entry {
 bool device_client_measure(struct device_client *c, const struct device_entry *entries, int count, int rounds,
                            uint64_t seed, double *samples, char **failures, struct error *e);
 
+/* Whether a row's bits are the same in batches of `count` sizes `rows` and wherever in them it is
+   (verify_invariance.h). *reason says why not; it is NULL where they are, and then *launched holds the sizes
+   that were launched. Both are the caller's. False when the device cannot be started again. */
+bool device_client_compare_batches(struct device_client *c, const struct image *image,
+                                   const struct launch_plan *plan, const int64_t *rows, int count,
+                                   char **reason, json_t **launched, struct error *e);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "generator/worker.h"
 #include "tuner/verify/verify.h"
+#include "tuner/verify/verify_invariance.h"
 
 struct slot {
     void *module;
@@ -227,6 +228,34 @@ static bool measure(struct device_worker *w, const struct message *request, stru
     return ok;
 }
 
+static bool compare_batches(struct device_worker *w, const struct message *request, struct message *reply,
+                            struct error *e)
+{
+    struct sent_image sent;
+    struct invariance_verdict verdict;
+    int64_t rows[INVARIANCE_ROWS_MAX];
+    json_t *list = json_object_get(request->body, "rows");
+    int count = 0;
+    for (; count < INVARIANCE_ROWS_MAX && count < (int)json_array_size(list); count++)
+        rows[count] = json_integer_value(json_array_get(list, (size_t)count));
+    void *module;
+    if (!read_image(request, &sent, e) ||
+        !w->device->operations->load(w->device, &sent.image, &sent.plan, &module, e))
+        return false;
+    bool ok =
+        verify_invariance(w->device, &w->problem, module, &sent.plan, rows, count,
+                          (uint64_t)json_integer_value(json_object_get(request->body, "seed")), &verdict, e);
+    w->device->operations->unload(w->device, module);
+    if (!ok)
+        return false;
+    json_t *launched = json_array();
+    for (int i = 0; i < verdict.launched_count; i++)
+        json_array_append_new(launched, json_integer(verdict.launched[i]));
+    reply->body =
+        json_pack("{s:b, s:s, s:o}", "alike", verdict.alike, "reason", verdict.reason, "launched", launched);
+    return true;
+}
+
 /* ---- the loop ---- */
 
 typedef bool answer(struct device_worker *w, const struct message *request, struct message *reply,
@@ -235,8 +264,8 @@ typedef bool answer(struct device_worker *w, const struct message *request, stru
 static const struct {
     const char *what;
     answer *run;
-} requests[] = {
-    {"problem", set_problem}, {"verify", verify}, {"load", load}, {"forget", forget}, {"measure", measure}};
+} requests[] = {{"problem", set_problem}, {"verify", verify},   {"load", load},
+                {"forget", forget},       {"measure", measure}, {"batches", compare_batches}};
 
 static bool answer_request(struct device_worker *w, const struct message *request, struct message *reply,
                            struct error *e)

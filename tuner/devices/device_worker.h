@@ -7,6 +7,7 @@
    - load: {"slot"} and an image -> {}; forget: unloads all slots -> {}
    - measure: {"slots": [slot, or null for the limit], "rounds", "seed"} -> {"failures": [text or null]}, and
    the samples (doubles) as the blob.
+   - batches: {"rows": [M], "seed"} and an image -> {"alike", "reason", "launched": [M]} (verify_invariance.h)
 
    Opening and every request may be answered with {"error", "status"} instead. An image travels as
    {"launches", "workspace_of_M", "cubin": its size, "kernels"}, with its cubin and then its PTX as the blob.
