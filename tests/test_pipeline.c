@@ -266,6 +266,7 @@ static void a_preset_keeps_the_code_of_the_trial_that_stands_for_it(void **state
     run(s);
     assert_int_equal(s->trials[1].same_as, 0);
     assert_non_null(s->trials[0].image.cubin);
+    assert_non_null(s->trials[1].image.ptx);
 }
 
 /* Remembers one trial by its place: as right, or as one that did not compile. */

@@ -49,6 +49,14 @@ void image_drop_code(struct image *image)
     image->cubin_size = image->ptx_size = 0;
 }
 
+void image_copy_code(struct image *image, const struct image *from)
+{
+    image->cubin_size = from->cubin_size;
+    image->cubin = memcpy(must_malloc(from->cubin_size + 1), from->cubin, from->cubin_size);
+    image->ptx_size = from->ptx_size;
+    image->ptx = memcpy(must_malloc(from->ptx_size + 1), from->ptx, from->ptx_size + 1);
+}
+
 void image_clear(struct image *image)
 {
     image_drop_code(image);

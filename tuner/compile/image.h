@@ -34,6 +34,8 @@ bool image_make(struct image *image, const void *cubin, size_t cubin_size, const
                 const char *log, struct error *e);
 void image_clear(struct image *image);
 void image_drop_code(struct image *image); /* frees cubin and PTX alone */
+/* Gives an image without cubin and PTX copies of those of `from`, which has the same code. */
+void image_copy_code(struct image *image, const struct image *from);
 const struct image_kernel *image_kernel_find(const struct image *image, const char *name); /* or NULL */
 
 #endif

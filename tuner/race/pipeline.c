@@ -18,7 +18,6 @@ struct run {
     int next_in_array;      /* the first trial that was not begun, where the caller gives no order */
     bool all_begun;
     int *standing, standing_count; /* trials that stand for themselves */
-    double best_copies;            /* of those that may win */
     int *ready;                    /* queue of trials to verify */
     int ready_first, ready_end;
     int verifying; /* trial on the device, -1 for none */
@@ -66,8 +65,8 @@ static void drop_code(struct run *r, struct trial *t)
     if (t->barred || t->label != NULL || t->space == NULL)
         return; /* asked for by name: timed however slow it is */
     if (t->verdict == VERDICT_CORRECT)
-        r->best_copies = fmin(r->best_copies, t->copies);
-    if (r->p->device == NULL || t->copies > hopeless * r->best_copies)
+        r->progress.best_copies = fmin(r->progress.best_copies, t->copies);
+    if (r->p->device == NULL || t->copies > hopeless * r->progress.best_copies)
         image_drop_code(&t->image);
 }
 
@@ -277,13 +276,10 @@ static void choose_stand_ins(struct run *r)
 
 /* A preset is timed however slow it is: where the code of the trial that stands for it was dropped as
    hopeless, the preset's own serves. */
-static void restore_code(struct trial *first, struct trial *t)
+static void restore_code(struct trial *first, const struct trial *t)
 {
-    if (first->image.cubin != NULL || t->image.cubin == NULL)
-        return;
-    struct image without = first->image;
-    first->image = t->image;
-    t->image = without;
+    if (first->image.cubin == NULL && t->image.cubin != NULL)
+        image_copy_code(&first->image, &t->image);
 }
 
 static void share_verdicts(struct run *r)
@@ -311,8 +307,12 @@ static void share_verdicts(struct run *r)
 bool pipeline_run(const struct pipeline *p, struct trial *trials, int count, struct pipeline_times *times,
                   struct error *e)
 {
-    struct run r = {
-        .p = p, .trials = trials, .count = count, .times = times, .verifying = -1, .best_copies = INFINITY};
+    struct run r = {.p = p,
+                    .trials = trials,
+                    .count = count,
+                    .times = times,
+                    .verifying = -1,
+                    .progress.best_copies = INFINITY};
     r.progress.total = count;
     r.sources = must_calloc((size_t)count + 1, sizeof *r.sources);
     r.ready = must_calloc((size_t)count + 1, sizeof *r.ready);
