@@ -11,3 +11,8 @@ foreach(test poison poison_gpu)
 endforeach()
 set_tests_properties(poison PROPERTIES LABELS nvrtc)
 set_tests_properties(poison_gpu PROPERTIES LABELS gpu)
+
+add_unit_test(replay LIBRARIES race)
+# The table of docs/strategies.md, from recordings; not a test.
+add_executable(compare_strategies compare_strategies.c)
+target_link_libraries(compare_strategies PRIVATE race model project_options)

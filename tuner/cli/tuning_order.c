@@ -2,47 +2,24 @@
 
 #include "generator/worker.h"
 #include "tuner/cli/tuning.h"
-#include "tuner/model/model.h"
+#include "tuner/model/model_expect.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Expectations of a large space are a sample, evenly spread, of what this time allows. */
 enum { ESTIMATES_MAX = 2000 };
 static const double estimate_seconds = 1;
 
-/* Before a variant is compiled nobody knows its registers: as many as a row's arithmetic takes, or as few as
-   the variant asks for. */
-static struct image guess_image(const struct gpu *gpu, const json_t *config, const struct launch_plan *plan)
-{
-    const int usual_registers = 40;
-    json_int_t resident = json_integer_value(json_object_get(config, "resident"));
-    struct image image = {.kernel_count = plan->count};
-    for (int i = 0; i < plan->count; i++) {
-        struct image_kernel *k = &image.kernels[i];
-        memcpy(k->name, plan->launches[i].kernel, sizeof k->name);
-        k->registers = usual_registers;
-        if (resident > 0 && gpu->registers_per_sm / resident < usual_registers)
-            k->registers = (int)(gpu->registers_per_sm / resident);
-    }
-    return image;
-}
-
-/* What the model expects of a variant, times a copy at the GPU's peak. */
+/* What the model expects of a variant, times a copy at the GPU's peak, as the store says it. */
 static bool estimate(const struct tuning *t, const struct trial *trial, double *copies, struct error *e)
 {
     const struct gpu *gpu = &t->session->gpu;
-    struct launch_plan plan;
-    json_t *config = generator_config(trial->space, trial->key, e);
-    bool ok = config != NULL && generator_launch(trial->space, trial->key, "kernel", NULL, &plan, e);
-    if (ok) {
-        struct image image = guess_image(gpu, config, &plan);
-        double us = model_predict_us(&t->problem, gpu, config, &image, &plan);
-        *copies = us / (problem_bytes(&t->problem) / gpu->dram_gbs / 1e3);
-    }
-    json_decref(config);
-    return ok;
+    double us;
+    if (!model_expect_us(trial->space, trial->key, &t->problem, gpu, &us, e))
+        return false;
+    *copies = us / (problem_bytes(&t->problem) / gpu->dram_gbs / 1e3);
+    return true;
 }
 
 static bool estimate_all(struct tuning *t, struct error *e)
