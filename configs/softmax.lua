@@ -76,8 +76,9 @@ return space {
         return problem.size_in == 2 and { "none", "registers", "packed", "shared", "both" }
                or { "none", "registers", "shared", "both" }
       end, "where a row is kept between the passes" },
-    { "reduction", { "shuffle", "tree", "butterfly", "none" },
-      "over a block: warp shuffles and then one warp; a tree in shared memory; warp shuffles and then every warp" },
+    { "reduction", { "shuffle", "tree", "butterfly", "none", "barrier" },
+      "over a block: warp shuffles, then one warp; a tree in shared memory; warp shuffles, then every warp, which over a"
+      .. " cluster may wait at a barrier" },
     { "passes",    { 3, 2 },                             "maximum, sum, result; or maximum and sum at once, result" },
     { "update",    { "element", "vector" },              "how often an online sum is brought to a new maximum" },
     { "guard",     { "none", "clamped" },                "where an online maximum starts: -infinity, the lowest number" },
@@ -122,7 +123,8 @@ return space {
       end, "a row fills a vector" },
     { { "scope", "reduction" }, function(scope, reduction)
         return (scope == "thread" or scope == "warp" or scope == "tile") == (reduction == "none")
-               and (not together(scope) or reduction == "butterfly")
+               and (not together(scope) or reduction == "butterfly" or (scope == "cluster" and reduction == "barrier"))
+               and (scope == "cluster" or reduction ~= "barrier")
       end, "only a block has warps to reduce over, and several exchange what every warp knows" },
     { { "threads", "reduction" }, function(threads, reduction)
         return reduction ~= "tree" or threads & (threads - 1) == 0
@@ -224,7 +226,7 @@ return space {
                  and (problem.M * blocks <= 4 * gpu.sms or (share >= 8192 and share * blocks >= 65536))
         end
         return not together(scope) or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
-               or (share >= 32768 and threads >= 512)
+               or (share >= 32768 and threads >= 512 and (share * blocks >= 1 << 20 or gpu.max_cluster == 0))
       end, "blocks that share a row have enough of it, and few rows leave them room", only = "default" },
     { { "threads", "blocks", "vec_bytes", "cache" }, function(threads, blocks, vec_bytes, cache, problem)
         return cache ~= "both" or kept_bytes(problem, cache, vec_bytes, threads, blocks) >= 16384
@@ -247,7 +249,8 @@ return space {
                or (threads == 256 and vec_bytes == problem.size_in and cache == "none" and passes == 3)
       end, "a thread a row is for rows of at most 64 elements, and for the article's v1", only = "default" },
     { { "cache", "reduction", "exp" }, function(cache, reduction, exp)
-        return reduction == "butterfly" or reduction == "none" or (cache == "none" and exp == "expf")
+        return reduction == "butterfly" or reduction == "none" or reduction == "barrier"
+               or (cache == "none" and exp == "expf")
       end, "the article's reductions go with its exponential and its passes over memory", only = "default" },
     { { "scope", "reduction", "exp" }, function(scope, reduction, exp, problem)
         return exp == "ex2" or reduction == "shuffle" or reduction == "tree" or scope == "thread"
@@ -271,9 +274,15 @@ return space {
         return load == "plain" and store == "plain"
                or (cache ~= "none" and not small(problem) and load == "no_allocate" and store == "stream")
       end, "hints are for what does not fit L2, and come together", only = "default" },
+    { { "threads", "reduction" }, function(threads, reduction, problem)
+        return reduction ~= "barrier" or (not small(problem) and threads >= 256)
+      end, "blocks that wait take no time from others where there are few", only = "default" },
     { { "scope", "cache", "programmatic" }, function(scope, cache, programmatic, problem, gpu)
-        return (programmatic ~= false) == (cache ~= "none" and gpu.max_cluster > 0)
-      end, "rows that are read once start early", only = "default" },
+        if cache == "none" or gpu.max_cluster == 0 then return programmatic == false end
+        if x_bytes(problem) <= 4 << 20 then return programmatic == "prefetch" or scope == "tile" end
+        if small(problem) or not together(scope) then return programmatic ~= false end
+        return programmatic ~= "prefetch"
+      end, "what was measured to help: small problems ask early, long rows of large ones do not", only = "default" },
   },
   launch = function(v, problem, gpu, image)
     local launch = { grid_of_M = "M", block = v.threads, args = { "x", "y" }, programmatic = v.programmatic ~= false }

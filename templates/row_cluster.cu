@@ -3,8 +3,8 @@
 % include "load.cu"
 % include "store.cu"
 % include "exp.cu"
-% include("reduce.cu", { op = "max", level = "warp" })
-% include("reduce.cu", { op = "sum", level = "warp" })
+% include("reduce.cu", { op = "max", level = "warp", reduction = "butterfly" })
+% include("reduce.cu", { op = "sum", level = "warp", reduction = "butterfly" })
 % include "cluster.cu"
 % include("signature.cu", { counted = false, exchange = "" })
 {

@@ -161,7 +161,7 @@ static void only_gpus_with_clusters_have_them(void **state)
         json_t *keys = variants_of(g);
         assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,rows=1,blocks=8,"), gpus[i].eight);
         assert_int_equal(some_key_has(keys, "scope=cluster,lanes=32,rows=1,blocks=16,"), gpus[i].sixteen);
-        assert_int_equal(some_key_has(keys, "programmatic=true"), gpus[i].eight);
+        assert_int_equal(some_key_has(keys, "programmatic=prefetch"), gpus[i].eight);
         assert_true(some_key_has(keys, "scope=grid,"));
         json_decref(keys);
         generator_close(g);

@@ -81,7 +81,8 @@ static void end_block(struct block *b)
     for (int r = 0; r < c->blocks; r++)
         last &= c->members[r] == NULL;
     if (last) {
-        clock_vector_clear(&c->clock);
+        clock_vector_clear(&c->clocks[0]);
+        clock_vector_clear(&c->clocks[1]);
         free(c);
     }
     free(b);

@@ -108,7 +108,8 @@ struct cluster {
     int threads, left; /* of all blocks; those that have not ended */
     int arrived;       /* at the cluster's barrier in this phase */
     uint32_t phase;
-    struct clock_vector clock;
+    struct clock_vector
+        clocks[2]; /* of its phases in turn: some wait for one while others arrive at the next */
 };
 
 struct block {

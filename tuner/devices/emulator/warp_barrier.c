@@ -141,7 +141,7 @@ bool warp_barrier(struct machine *m, struct warp *w, const struct instruction *i
 
 static void open_cluster(struct machine *m, struct cluster *c)
 {
-    c->phase++;
+    const struct clock_vector *clock = &c->clocks[c->phase++ & 1];
     c->arrived = 0;
     for (int r = 0; r < c->blocks; r++) {
         struct block *b = c->members[r];
@@ -152,7 +152,7 @@ static void open_cluster(struct machine *m, struct cluster *c)
                 struct split *s = &w->splits[k];
                 if (s->state != SPLIT_WAITS_CLUSTER)
                     continue;
-                race_learn(m, w, s->mask, &c->clock);
+                race_learn(m, w, s->mask, clock);
                 s->state = SPLIT_RUNS;
                 s->pc++;
                 any = true;
@@ -176,9 +176,9 @@ bool warp_cluster_arrive(struct machine *m, struct warp *w, const struct instruc
                             "a cluster's barrier that not all threads reach: %d of %d have ended",
                             c->threads - c->left, c->threads);
     if (c->arrived == 0)
-        clock_vector_clear(&c->clock);
+        clock_vector_clear(&c->clocks[c->phase & 1]);
     if (i->m.ordering != ORDERING_RELAXED)
-        race_publish(m, w, together, &c->clock);
+        race_publish(m, w, together, &c->clocks[c->phase & 1]);
     c->arrived += __builtin_popcount(together);
     for (int k = 0; k < w->split_count; k++)
         if ((w->splits[k].mask & together) != 0) {
@@ -200,13 +200,14 @@ bool warp_cluster_wait(struct machine *m, struct warp *w, const struct instructi
     uint32_t together = mask;
     if (i->m.aligned && !warp_gather(m, w, mask, w->live, &together))
         return true;
-    bool open = w->cluster_phase[__builtin_ctz(mask)] != c->phase;
+    uint32_t phase = w->cluster_phase[__builtin_ctz(mask)];
+    bool open = phase != c->phase;
     for (int k = 0; k < w->split_count; k++) {
         struct split *s = &w->splits[k];
         if ((s->mask & together) == 0)
             continue;
         if (open)
-            race_learn(m, w, s->mask, &c->clock);
+            race_learn(m, w, s->mask, &c->clocks[phase & 1]);
         s->state = open ? SPLIT_RUNS : SPLIT_WAITS_CLUSTER;
         s->pc += open;
     }
