@@ -27,6 +27,8 @@ enum {
     SHAPE_b64 = 'l',
     SHAPE_f64 = 'l',
     SHAPE_f32x2 = 'l',
+    SHAPE_f32x2f = 'l',
+    SHAPE_f16f = 'h',
 };
 
 static const struct table_line lines[] = {

@@ -193,10 +193,16 @@ COMPARE(testp_finite, "testp.finite.f32", f32, none, fabsf(a) < INFINITY)
 COMPARE(testp_infinite, "testp.infinite.f32", f32, none, fabsf(a) == INFINITY)
 
 /* Two floats in a 64-bit register. */
-LANES(add_f32x2, FMA, "add" RND "{.ftz}.f32x2", f32x2, f32x2, f32x2, none, PAIR(a.x + b.x, a.y + b.y))
-LANES(sub_f32x2, FMA, "sub" RND "{.ftz}.f32x2", f32x2, f32x2, f32x2, none, PAIR(a.x - b.x, a.y - b.y))
-LANES(mul_f32x2, FMA, "mul" RND "{.ftz}.f32x2", f32x2, f32x2, f32x2, none, PAIR(a.x *b.x, a.y *b.y))
-LANES(fma_f32x2, FMA, "fma" RND1 "{.ftz}.f32x2", f32x2, f32x2, f32x2, f32x2,
+LANES(add_f32x2, FMA, "add" RND ".f32x2", f32x2, f32x2, f32x2, none, PAIR(a.x + b.x, a.y + b.y))
+LANES(sub_f32x2, FMA, "sub" RND ".f32x2", f32x2, f32x2, f32x2, none, PAIR(a.x - b.x, a.y - b.y))
+LANES(mul_f32x2, FMA, "mul" RND ".f32x2", f32x2, f32x2, f32x2, none, PAIR(a.x *b.x, a.y *b.y))
+LANES(fma_f32x2, FMA, "fma" RND1 ".f32x2", f32x2, f32x2, f32x2, f32x2,
+      PAIR(fmaf(a.x, b.x, c.x), fmaf(a.y, b.y, c.y)))
+
+LANES(add_ftz_f32x2, FMA, "add" RND ".ftz.f32x2", f32x2f, f32x2f, f32x2f, none, PAIR(a.x + b.x, a.y + b.y))
+LANES(sub_ftz_f32x2, FMA, "sub" RND ".ftz.f32x2", f32x2f, f32x2f, f32x2f, none, PAIR(a.x - b.x, a.y - b.y))
+LANES(mul_ftz_f32x2, FMA, "mul" RND ".ftz.f32x2", f32x2f, f32x2f, f32x2f, none, PAIR(a.x *b.x, a.y *b.y))
+LANES(fma_ftz_f32x2, FMA, "fma" RND1 ".ftz.f32x2", f32x2f, f32x2f, f32x2f, f32x2f,
       PAIR(fmaf(a.x, b.x, c.x), fmaf(a.y, b.y, c.y)))
 
 /* 16-bit floating point: computed in wider arithmetic and rounded once. */
@@ -306,9 +312,9 @@ LANES(cvt_rn_bf16_f32, CVT, "cvt.rn.bf16.f32", bf16, f32, none, none, a)
 LANES(cvt_rz_bf16_f32, CVT, "cvt.rz.bf16.f32", b16, f32, none, none, brain_truncated(a))
 LANES(cvt_rn_relu_f16_f32, CVT, "cvt.rn.relu.f16.f32", f16, f32, none, none, relu(a))
 LANES(cvt_rn_relu_bf16_f32, CVT, "cvt.rn.relu.bf16.f32", bf16, f32, none, none, relu(a))
-LANES(cvt_rn_f16x2_f32, CVT, "cvt.rn{.ftz}.f16x2.f32", f16x2, f32, f32, none, PAIR(b, a))
+LANES(cvt_rn_f16x2_f32, CVT, "cvt.rn.f16x2.f32", f16x2, f32, f32, none, PAIR(b, a))
 LANES(cvt_rn_bf16x2_f32, CVT, "cvt.rn.bf16x2.f32", bf16x2, f32, f32, none, PAIR(b, a))
-LANES(cvt_f16_u16, CVT, "cvt.rn.f16(.u16.u32)", f16, u32, none, none, (float)(a & 0xffff))
+LANES(cvt_f16_u16, CVT, "cvt.rn.f16.u16", f16, u16, none, none, (float)a)
 
 /* Comparisons. */
 #define COMPARE_ORDER(type, A)                                                                               \
@@ -327,21 +333,21 @@ LANES(cvt_f16_u16, CVT, "cvt.rn.f16(.u16.u32)", f16, u32, none, none, (float)(a 
 #define COMPARE_BITS(type, A)                                                                                \
     COMPARE(eq_##type, "setp.eq{.and.or.xor}." #type, A, A, a == b)                                          \
     COMPARE(ne_##type, "setp.ne{.and.or.xor}." #type, A, A, a != b)
-#define COMPARE_FLOAT(type)                                                                                  \
-    COMPARE(eq_##type, "setp.eq{.and.or.xor}{.ftz}." #type, type, type, a == b)                              \
-    COMPARE(ne_##type, "setp.ne{.and.or.xor}{.ftz}." #type, type, type, a<b || a> b)                         \
-    COMPARE(lt_##type, "setp.lt{.and.or.xor}{.ftz}." #type, type, type, a < b)                               \
-    COMPARE(le_##type, "setp.le{.and.or.xor}{.ftz}." #type, type, type, a <= b)                              \
-    COMPARE(gt_##type, "setp.gt{.and.or.xor}{.ftz}." #type, type, type, a > b)                               \
-    COMPARE(ge_##type, "setp.ge{.and.or.xor}{.ftz}." #type, type, type, a >= b)                              \
-    COMPARE(equ_##type, "setp.equ{.and.or.xor}{.ftz}." #type, type, type, !(a < b || a > b))                 \
-    COMPARE(neu_##type, "setp.neu{.and.or.xor}{.ftz}." #type, type, type, a != b)                            \
-    COMPARE(ltu_##type, "setp.ltu{.and.or.xor}{.ftz}." #type, type, type, !(a >= b))                         \
-    COMPARE(leu_##type, "setp.leu{.and.or.xor}{.ftz}." #type, type, type, !(a > b))                          \
-    COMPARE(gtu_##type, "setp.gtu{.and.or.xor}{.ftz}." #type, type, type, !(a <= b))                         \
-    COMPARE(geu_##type, "setp.geu{.and.or.xor}{.ftz}." #type, type, type, !(a < b))                          \
-    COMPARE(num_##type, "setp.num{.and.or.xor}{.ftz}." #type, type, type, a == a && b == b)                  \
-    COMPARE(nan_##type, "setp.nan{.and.or.xor}{.ftz}." #type, type, type, a != a || b != b)
+#define COMPARE_FLOAT(id, type, A)                                                                           \
+    COMPARE(eq_##id, "setp.eq{.and.or.xor}" type, A, A, a == b)                                              \
+    COMPARE(ne_##id, "setp.ne{.and.or.xor}" type, A, A, a<b || a> b)                                         \
+    COMPARE(lt_##id, "setp.lt{.and.or.xor}" type, A, A, a < b)                                               \
+    COMPARE(le_##id, "setp.le{.and.or.xor}" type, A, A, a <= b)                                              \
+    COMPARE(gt_##id, "setp.gt{.and.or.xor}" type, A, A, a > b)                                               \
+    COMPARE(ge_##id, "setp.ge{.and.or.xor}" type, A, A, a >= b)                                              \
+    COMPARE(equ_##id, "setp.equ{.and.or.xor}" type, A, A, !(a < b || a > b))                                 \
+    COMPARE(neu_##id, "setp.neu{.and.or.xor}" type, A, A, a != b)                                            \
+    COMPARE(ltu_##id, "setp.ltu{.and.or.xor}" type, A, A, !(a >= b))                                         \
+    COMPARE(leu_##id, "setp.leu{.and.or.xor}" type, A, A, !(a > b))                                          \
+    COMPARE(gtu_##id, "setp.gtu{.and.or.xor}" type, A, A, !(a <= b))                                         \
+    COMPARE(geu_##id, "setp.geu{.and.or.xor}" type, A, A, !(a < b))                                          \
+    COMPARE(num_##id, "setp.num{.and.or.xor}" type, A, A, a == a && b == b)                                  \
+    COMPARE(nan_##id, "setp.nan{.and.or.xor}" type, A, A, a != a || b != b)
 COMPARE_BITS(b16, b16)
 COMPARE_BITS(b32, b32)
 COMPARE_BITS(b64, b64)
@@ -351,10 +357,11 @@ COMPARE_UNSIGNED(u64, u64)
 COMPARE_ORDER(s16, s16)
 COMPARE_ORDER(s32, s32)
 COMPARE_ORDER(s64, s64)
-COMPARE_FLOAT(f32)
-COMPARE_FLOAT(f64)
-COMPARE_FLOAT(f16)
-COMPARE_FLOAT(bf16)
+COMPARE_FLOAT(f32, "{.ftz}.f32", f32)
+COMPARE_FLOAT(f64, ".f64", f64)
+COMPARE_FLOAT(f16, ".f16", f16)
+COMPARE_FLOAT(f16_flushed, ".ftz.f16", f16f)
+COMPARE_FLOAT(bf16, ".bf16", bf16)
 
 /* Memory. */
 #define CACHE                                                                                                \

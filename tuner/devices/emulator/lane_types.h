@@ -67,7 +67,12 @@ static inline uint32_t brain_bits(float value)
     return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
 }
 
-/* .ftz of bf16: subnormal numbers become zero. */
+/* .ftz of 16-bit types: subnormal numbers become zero. */
+static inline uint32_t half_flushed(uint32_t half)
+{
+    return (half & 0x7c00u) == 0 ? half & 0x8000u : half & 0xffffu;
+}
+
 static inline uint32_t brain_flushed(uint32_t brain)
 {
     return (brain & 0x7f80u) == 0 ? brain & 0x8000u : brain & 0xffffu;
@@ -116,6 +121,8 @@ static inline uint32_t brain_flushed(uint32_t brain)
 #define TYPE_f16             float
 #define LOAD_f16(p, i)       half_value(SOURCE(uint32_t, p, i) & 0xffffu)
 #define STORE_f16(p, i, v)   (ELEMENT(uint32_t, p, i) = half_bits(v))
+#define TYPE_f16f            float
+#define LOAD_f16f(p, i)      half_value(half_flushed(SOURCE(uint32_t, p, i)))
 #define TYPE_bf16            float
 #define LOAD_bf16(p, i)      brain_value(SOURCE(uint32_t, p, i) & 0xffffu)
 #define STORE_bf16(p, i, v)  (ELEMENT(uint32_t, p, i) = brain_bits(v))
@@ -178,5 +185,18 @@ static inline uint64_t float_pair_bits(struct pair v)
 #define TYPE_f32x2             struct pair
 #define LOAD_f32x2(p, i)       float_pair(SOURCE(uint64_t, p, i))
 #define STORE_f32x2(p, i, v)   (ELEMENT(uint64_t, p, i) = float_pair_bits(v))
+
+/* The same with .ftz: subnormal numbers become zero, on the way in and out. */
+static inline uint32_t float_flushed(uint32_t bits)
+{
+    return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
+}
+static inline uint64_t float_pair_flushed(uint64_t bits)
+{
+    return float_flushed((uint32_t)bits) | (uint64_t)float_flushed((uint32_t)(bits >> 32)) << 32;
+}
+#define TYPE_f32x2f           struct pair
+#define LOAD_f32x2f(p, i)     float_pair(float_pair_flushed(SOURCE(uint64_t, p, i)))
+#define STORE_f32x2f(p, i, v) (ELEMENT(uint64_t, p, i) = float_pair_flushed(float_pair_bits(v)))
 
 #endif

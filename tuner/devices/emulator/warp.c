@@ -14,16 +14,11 @@ static const void *source_at(const struct machine *m, const struct warp *w, plac
 
 /* ---- lane functions ---- */
 
-static uint32_t flushed(uint32_t bits)
-{
-    return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
-}
-
 static const void *flush_source(const void *from, uint32_t to[WARP_LANES])
 {
     const uint32_t *words = from;
     for (int k = 0; k < WARP_LANES; k++)
-        to[k] = flushed(words[k]);
+        to[k] = float_flushed(words[k]);
     return to;
 }
 
