@@ -135,6 +135,14 @@ bool device_client_measure(struct device_client *c, const struct device_entry *e
     return true;
 }
 
+bool device_client_compare_batches(struct device_client *c, const struct image *image,
+                                   const struct launch_plan *plan, const int64_t *rows, int count,
+                                   char **reason, json_t **launched, struct error *e)
+{
+    (void)c, (void)image, (void)plan, (void)rows, (void)count, (void)reason, (void)launched;
+    return error_set(e, STATUS_MISSING, "no test here compares batches");
+}
+
 /* ---- running a command ---- */
 
 /* Some forty variants, and v1 to v5. */
