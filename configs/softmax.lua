@@ -223,7 +223,7 @@ return space {
         local share = problem.N * problem.size_in // blocks
         if scope == "cluster" then
           return threads >= 128 and share >= 2048
-                 and (problem.M * blocks <= 4 * gpu.sms or (share >= 8192 and share * blocks >= 65536))
+                 and (problem.M * blocks <= 4 * gpu.sms or (share >= 8192 and share * blocks >= 131072))
         end
         return not together(scope) or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
                or (share >= 32768 and threads >= 512 and (share * blocks >= 1 << 20 or gpu.max_cluster == 0))
