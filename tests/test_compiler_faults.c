@@ -71,6 +71,22 @@ static void endless_compile_is_late_and_the_next_compiles(void **state)
     compiler_close(c);
 }
 
+static void what_is_given_up_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    char reason[256];
+    struct compile_result result;
+    struct compiler *c = open_compiler(1, 60, NULL);
+    submit(c, 1, "HANG");
+    submit(c, 2, "fine, and waiting");
+    compiler_abandon(c);
+    assert_int_equal(compiler_pending(c), 0);
+    assert_true(compiler_has_room(c));
+    assert_false(compiler_next(c, 0, &result));
+    assert_int_equal(compile(c, "fine", reason, NULL), COMPILE_DONE);
+    compiler_close(c);
+}
+
 static void compile_that_eats_memory_fails_alone(void **state)
 {
     (void)state;
@@ -238,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crash_fails_one_source_and_the_next_compiles),
         cmocka_unit_test(endless_compile_is_late_and_the_next_compiles),
+        cmocka_unit_test(what_is_given_up_leaves_nothing_behind),
         cmocka_unit_test(compile_that_eats_memory_fails_alone),
         cmocka_unit_test(garbage_is_a_failure_with_a_reason),
         cmocka_unit_test(two_compiles_run_in_two_workers_at_once),

@@ -146,19 +146,30 @@ struct compiler *compiler_open(const struct compiler_options *options, struct er
     return c;
 }
 
-void compiler_close(struct compiler *c)
+void compiler_abandon(struct compiler *c)
 {
-    if (c == NULL)
-        return;
     for (int i = 0; i < c->slot_count; i++) {
+        if (c->slots[i].job == NULL)
+            continue;
         worker_stop(c->slots[i].worker);
-        if (c->slots[i].job != NULL)
-            job_discard(c->slots[i].job);
+        c->slots[i].worker = NULL;
+        job_discard(c->slots[i].job);
+        c->slots[i].job = NULL;
     }
     for (struct job *job = list_take(&c->waiting); job != NULL; job = list_take(&c->waiting))
         job_discard(job);
     for (struct job *job = list_take(&c->ready); job != NULL; job = list_take(&c->ready))
         job_discard(job);
+    c->pending = 0;
+}
+
+void compiler_close(struct compiler *c)
+{
+    if (c == NULL)
+        return;
+    compiler_abandon(c);
+    for (int i = 0; i < c->slot_count; i++)
+        worker_stop(c->slots[i].worker);
     image_cache_close(c->cache);
     compiler_facts_clear(&c->facts);
     free(c->slots);

@@ -69,6 +69,9 @@ int compiler_poll(const struct compiler *c, struct pollfd *descriptors, int most
    nothing is pending, and when a signal came. */
 bool compiler_next(struct compiler *c, double seconds, struct compile_result *result);
 
+/* Gives up all that is pending: no result of it will come. */
+void compiler_abandon(struct compiler *c);
+
 /* Submit one and wait for it; other pending results stay pending. */
 bool compiler_compile(struct compiler *c, const struct compile_request *request,
                       struct compile_result *result, struct error *e);

@@ -9,6 +9,9 @@
 
 enum { DESCRIPTORS_MAX = 1100, REFRESH_MS = 100 };
 
+/* How long compiles that are under way are waited for when nothing more may begin. */
+static const double grace_seconds = 3;
+
 struct run {
     const struct pipeline *p;
     struct trial *trials;
@@ -22,7 +25,8 @@ struct run {
     int ready_first, ready_end;
     int verifying; /* trial on the device, -1 for none */
     int compiling;
-    bool ended; /* keep() ended the run: */
+    double over; /* when it was first seen that nothing more may begin; 0 before */
+    bool ended;  /* keep() ended the run: */
     struct error why;
     struct pipeline_progress progress;
 };
@@ -230,6 +234,20 @@ static bool begin_next(struct run *r, struct error *e)
     return index < 0 || begin(r, index, e);
 }
 
+/* Compiles that do not end in time are given up: they would go on for up to their own deadline. */
+static void give_up_late_compiles(struct run *r)
+{
+    if (!is_over(r) || r->compiling == 0)
+        return;
+    double now = monotonic_seconds();
+    if (r->over == 0)
+        r->over = now;
+    if (now - r->over > grace_seconds) {
+        compiler_abandon(r->p->compiler);
+        r->compiling = 0;
+    }
+}
+
 /* One turn of the loop; *more is false when nothing is left that was begun or may begin. */
 static bool turn(struct run *r, bool *more, struct error *e)
 {
@@ -241,6 +259,7 @@ static bool turn(struct run *r, bool *more, struct error *e)
     while (r->compiling > 0 && compiler_next(r->p->compiler, 0, &result))
         if (!take_compile(r, &result, e))
             return false;
+    give_up_late_compiles(r);
     struct device_verdict verdict;
     struct trial *verified = NULL;
     if (r->verifying >= 0 && device_client_next(r->p->device, 0, &verdict))
@@ -264,14 +283,18 @@ static bool turn(struct run *r, bool *more, struct error *e)
  */
 static void choose_stand_ins(struct run *r)
 {
+    int *least = must_malloc((size_t)(r->count + 1) * sizeof *least);
+    for (int i = 0; i < r->count; i++)
+        least[i] = i;
     for (int i = 0; i < r->count; i++) {
-        int old = r->trials[i].same_as;
-        if (old < 0 || old == i || r->trials[i].order >= r->trials[old].order)
-            continue;
-        for (int j = 0; j < r->count; j++)
-            if (r->trials[j].same_as == old)
-                r->trials[j].same_as = i;
+        int stands = r->trials[i].same_as;
+        if (stands >= 0 && r->trials[i].order < r->trials[least[stands]].order)
+            least[stands] = i;
     }
+    for (int i = 0; i < r->count; i++)
+        if (r->trials[i].same_as >= 0)
+            r->trials[i].same_as = least[r->trials[i].same_as];
+    free(least);
 }
 
 /* A preset is timed however slow it is: where the code of the trial that stands for it was dropped as
