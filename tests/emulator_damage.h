@@ -12,7 +12,7 @@
  * well. */
 static inline bool damage_run(const char *text, size_t size)
 {
-    enum { BYTES = 1 << 16, PARAM_BYTES = 256 };
+    enum { BYTES = 1 << 17, PARAM_BYTES = 256 };
     struct error e = {.text = ""};
     struct machine *m =
         machine_open(&(struct machine_options){.sms = 2, .smem_per_block = 64 << 10, .seed = 1});
@@ -27,15 +27,16 @@ static inline bool damage_run(const char *text, size_t size)
     const struct ptx_module *ptx = module != NULL ? machine_ptx(module) : NULL;
     bool ran = false;
     for (int k = 0; ptx != NULL && k < ptx->kernel_count && k < 4; k++) {
+        int threads = ptx->kernels[k].max_threads;
         struct machine_launch launch = {.kernel = ptx->kernels[k].name,
                                         .grid = {2, 1, 1},
-                                        .block = {64, 1, 1},
+                                        .block = {threads > 0 && threads <= 1024 ? threads : 64, 1, 1},
                                         .cluster = {2, 1, 1},
-                                        .dynamic_smem = 4096,
+                                        .dynamic_smem = 32 << 10,
                                         .params = params,
                                         .param_bytes = PARAM_BYTES,
                                         .blocks_per_sm = 1,
-                                        .step_limit = 3000};
+                                        .step_limit = 5000};
         ran |= machine_launch(m, module, &launch, &e);
     }
     if (!ran && e.text[0] == '\0' && (ptx == NULL || ptx->kernel_count > 0))
