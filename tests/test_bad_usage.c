@@ -40,7 +40,7 @@ static const struct mistake mistakes[] = {
     {"--N 8 --arch sm_120 --seconds nan", 2, "--seconds: 'nan' is not a number"},
     {"--N 8 --arch sm_120 --tolerance 0", 2, "--tolerance: 0 is out of range"},
     {"--N 8 --arch sm_120 --seed x", 2, "--seed: 'x' is not a whole number"},
-    {"--N 8 --arch sm_120 --strategy local", 2, "--strategy: local search is not there yet"},
+    {"--N 8 --arch sm_120 --strategy genetic", 2, "--strategy: local search is not there yet"},
     {"--N 8 --arch sm_120 --strategy clever", 2, "--strategy: 'clever' is not known"},
     {"--N 8 --arch sm_120 --device gpu", 2, "--device: 'gpu' is not known"},
     {"--N 8 --arch sm_120 --device cuda:x", 2, "--device cuda: 'x' is not a whole number"},

@@ -429,6 +429,38 @@ static void confirm_changes_nothing_when_no_candidate_is_right(void **state)
     free(manifest);
 }
 
+static void confirm_goes_on_with_the_others_of_a_folder(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    assert_int_equal(run("tune --arch sm_90 --device none --output many --M 16,8192 " PROBLEM, &out, &e), 0);
+    free(out);
+    assert_int_equal(run("tune --arch sm_120 --device none --output many " PROBLEM, &out, &e), 0);
+    free(out);
+    script.wrong_kernel = "_m16_";
+    assert_int_equal(run("confirm many", &out, &e), 1);
+    assert_string_equal(e.text, "");
+    assert_non_null(strstr(out, "\nf32 16x1024 "));
+    assert_non_null(strstr(out, "none: no candidate in many is right"));
+    assert_non_null(strstr(out, "\nf32 8192x1024 "));
+    assert_non_null(strstr(out, "\nFiles:  1 kernel in many"));
+    free(out);
+    static const char *const manifests[][2] = {{"many/softmax_f32_m16_n1024_sm_90.json", "\"predicted\""},
+                                               {"many/" STEM ".json", "\"measured\""},
+                                               {"many/softmax_f32_m8192_n1024_sm_120.json", "\"predicted\""}};
+    for (size_t i = 0; i < 3; i++) {
+        char *manifest = read_text(manifests[i][0]);
+        assert_non_null(strstr(manifest, manifests[i][1]));
+        free(manifest);
+    }
+    assert_int_equal(run("tune --arch sm_120 --device none --output foreign " PROBLEM, &out, &e), 0);
+    free(out);
+    assert_int_equal(run("confirm foreign", &out, &e), 3);
+    assert_non_null(strstr(e.text, "foreign holds no kernel for the GPU here"));
+    free(out);
+}
+
 static void one_variant_for_all_m_is_measured_beside_the_best_of_each(void **state)
 {
     (void)state;
@@ -623,6 +655,7 @@ int main(void)
         scripted(a_choice_that_is_wrong_as_emitted_is_not_written),
         scripted(a_prediction_is_confirmed_in_its_folder),
         scripted(confirm_changes_nothing_when_no_candidate_is_right),
+        scripted(confirm_goes_on_with_the_others_of_a_folder),
         scripted(one_variant_for_all_m_is_measured_beside_the_best_of_each),
         scripted(bench_races_variants_and_an_emitted_rival),
         scripted(a_rival_of_another_problem_is_refused),

@@ -1,8 +1,11 @@
 #include "tuner/cli/command.h"
+
+#include "generator/worker.h"
 #include "tuner/cli/folder.h"
 #include "tuner/cli/interrupt.h"
 #include "tuner/cli/output.h"
 #include "tuner/cli/report.h"
+#include "tuner/cli/report_summary.h"
 #include "tuner/emit/emit.h"
 
 #include <glob.h>
@@ -99,10 +102,6 @@ static void rank(struct tuning *t, struct candidates *c)
 static bool race_candidates(struct tuning *t, struct candidates *c, struct error *e)
 {
     const struct session *s = t->session;
-    if (c->choices[0].gpu.compute_capability != s->gpu.compute_capability)
-        return error_set(e, STATUS_MISSING, "%s holds kernels for %s (%s), and the GPU here is %s (%s)",
-                         s->options->folder, c->choices[0].gpu.arch, c->choices[0].gpu.name, s->gpu.name,
-                         s->gpu.arch);
     for (int i = 0; i < c->count; i++) {
         char label[32];
         snprintf(label, sizeof label, i == 0 ? "the choice so far" : "runner-up %d", i + 1);
@@ -121,72 +120,130 @@ static bool race_candidates(struct tuning *t, struct candidates *c, struct error
     return true;
 }
 
-static bool confirm_manifest(struct session *s, const char *manifest, struct progress *progress,
-                             json_t *document, struct error *e)
+/* A run of the command. */
+struct confirm_run {
+    struct session session;
+    struct progress progress;
+    const glob_t *manifests;
+    json_t *document; /* with --json, else NULL */
+    struct report_summary summary;
+    int passed_over; /* manifests for another architecture */
+    int status;      /* the worst of the problems */
+};
+
+static bool write_ranked(struct confirm_run *r, const struct tuning *t, char ***manifests, struct error *e)
 {
-    struct candidates c;
-    if (!read_candidates(s->options->folder, manifest, &c, e))
-        return false;
-    struct tuning t;
-    char **manifests = NULL;
-    tuning_begin(&t, s, &c.choices[0].problem, progress);
-    bool ok = race_candidates(&t, &c, e);
     const struct choice *ranked[CANDIDATES_MAX];
-    for (int i = 0; i < t.choice_count; i++)
-        ranked[i] = &t.choices[i];
-    ok = ok && output_write(s->options->folder, ranked, t.choice_count, &manifests, e);
-    if (ok && document != NULL) {
-        json_t *object = report_json(&t, NULL, manifests, e);
-        ok = object != NULL && json_array_append_new(json_object_get(document, "problems"), object) == 0;
-    } else if (ok) {
-        report_race_print(stdout, &t);
+    for (int i = 0; i < t->choice_count; i++)
+        ranked[i] = &t->choices[i];
+    return output_write(r->session.options->folder, ranked, t->choice_count, manifests, e);
+}
+
+/* Reports a problem; `why` is NULL where it has a choice. */
+static bool report_problem(struct confirm_run *r, const struct tuning *t, const struct error *why,
+                           char *const *manifests, struct error *e)
+{
+    if (r->document != NULL) {
+        json_t *object = report_json(t, why, manifests, e);
+        if (object == NULL)
+            return false;
+        json_array_append_new(json_object_get(r->document, "problems"), object);
+    } else if (r->manifests->gl_pathc == 1 && why == NULL) {
+        report_race_print(stdout, t);
         printf("\n");
-        report_key(stdout, "Choice:", t.choices[0].variant);
+        report_key(stdout, "Choice:", t->choices[0].variant);
         output_print(stdout, manifests);
     }
+    if (why != NULL) {
+        fprintf(stderr, "softmax-tune: %s\n", why->text);
+        r->status = r->status > why->status ? r->status : why->status;
+    }
+    report_summary_add(&r->summary, t, why, NAN);
+    return true;
+}
+
+static bool confirm_candidates(struct confirm_run *r, struct candidates *c, struct error *e)
+{
+    struct tuning t;
+    struct error why = {0};
+    char **manifests = NULL;
+    tuning_begin(&t, &r->session, &c->choices[0].problem, &r->progress);
+    bool found = race_candidates(&t, c, &why);
+    t.seconds = monotonic_seconds() - t.started;
+    bool ok = (!found || write_ranked(r, &t, &manifests, e)) &&
+              report_problem(r, &t, found ? NULL : &why, manifests, e);
     output_free(manifests);
     tuning_clear(&t);
+    return ok;
+}
+
+/* One manifest of the folder. False when the run cannot go on; a problem that fails alone leaves its status
+   in the run. */
+static bool confirm_manifest(struct confirm_run *r, const char *manifest, struct error *e)
+{
+    const struct session *s = &r->session;
+    struct candidates c;
+    r->progress.problem++;
+    if (!read_candidates(s->options->folder, manifest, &c, e))
+        return false;
+    const struct gpu *gpu = &c.choices[0].gpu;
+    bool ok = true;
+    if (gpu->compute_capability == s->gpu.compute_capability) {
+        ok = confirm_candidates(r, &c, e);
+    } else {
+        r->passed_over++;
+        progress_warn(&r->progress, "%s is for %s (%s), and the GPU here is %s (%s): left as it is", manifest,
+                      gpu->arch, gpu->name, s->gpu.name, s->gpu.arch);
+    }
     candidates_clear(&c);
     return ok;
 }
 
-static bool confirm_all(struct session *s, const glob_t *manifests, struct progress *progress,
-                        struct error *e)
+static bool confirm_all(struct confirm_run *r, struct error *e)
 {
-    json_t *document = s->options->json ? json_pack("{s:[]}", "problems") : NULL;
+    const struct session *s = &r->session;
     bool ok = true;
-    for (size_t i = 0; ok && i < manifests->gl_pathc && interrupt_signal == 0; i++)
-        ok = confirm_manifest(s, manifests->gl_pathv[i], progress, document, e);
-    if (ok && document != NULL)
-        output_json(json_incref(document));
-    json_decref(document);
+    for (size_t i = 0; ok && i < r->manifests->gl_pathc && interrupt_signal == 0; i++)
+        ok = confirm_manifest(r, r->manifests->gl_pathv[i], e);
+    if (ok && r->passed_over == (int)r->manifests->gl_pathc)
+        return error_set(e, STATUS_MISSING, "%s holds no kernel for the GPU here, %s (%s)",
+                         s->options->folder, s->gpu.name, s->gpu.arch);
+    if (ok && r->document != NULL)
+        output_json(json_incref(r->document));
+    else if (ok && r->manifests->gl_pathc > 1)
+        report_summary_print(stdout, &r->summary, s, s->options->folder);
     return ok;
+}
+
+static bool find_manifests(const struct options *o, glob_t *manifests, struct error *e)
+{
+    if (o->folder == NULL)
+        return error_set(e, STATUS_USAGE,
+                         "FOLDER is missing: the folder that a predicted kernel was emitted into");
+    char *pattern = must_format("%s/*.json", o->folder);
+    bool found = glob(pattern, 0, NULL, manifests) == 0;
+    free(pattern);
+    return found || error_set(e, STATUS_USAGE, "%s: there is no manifest (*.json) in this folder", o->folder);
 }
 
 int command_confirm(const struct options *o, struct error *e)
 {
-    if (o->folder == NULL) {
-        error_set(e, STATUS_USAGE, "FOLDER is missing: the folder that a predicted kernel was emitted into");
-        return e->status;
-    }
-    char *pattern = must_format("%s/*.json", o->folder);
     glob_t manifests;
-    bool found = glob(pattern, 0, NULL, &manifests) == 0;
-    free(pattern);
-    if (!found) {
-        error_set(e, STATUS_USAGE, "%s: there is no manifest (*.json) in this folder", o->folder);
-        return e->status;
-    }
-    struct session s = {0};
-    struct progress progress;
     struct error why;
-    progress_open(&progress, o->quiet);
+    if (!find_manifests(o, &manifests, e))
+        return e->status;
+    struct confirm_run r = {.manifests = &manifests, .status = STATUS_DONE};
+    progress_open(&r.progress, o->quiet);
+    r.progress.problems = (int)manifests.gl_pathc;
     bool ok = folder_writable(o->folder, &why) || error_set(e, STATUS_USAGE, "%s", why.text);
-    ok = ok && session_open(&s, o, NEED_GPU, e);
+    ok = ok && session_open(&r.session, o, NEED_GPU, e);
     if (ok)
         interrupt_watch();
-    ok = ok && confirm_all(&s, &manifests, &progress, e);
+    r.document = o->json ? json_pack("{s:[]}", "problems") : NULL;
+    ok = ok && confirm_all(&r, e);
     globfree(&manifests);
-    session_close(&s);
-    return ok ? STATUS_DONE : e->status;
+    json_decref(r.document);
+    report_summary_clear(&r.summary);
+    session_close(&r.session);
+    return ok ? r.status : e->status;
 }

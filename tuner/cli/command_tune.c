@@ -65,6 +65,7 @@ static bool tune_problem(struct tune_run *r, const struct problem *p, struct err
 {
     struct tuning t;
     struct error why = {0};
+    r->progress.problem++;
     tuning_begin(&t, &r->session, p, &r->progress);
     bool found = tuning_run(&t, &why);
     bool ok = finish_problem(r, &t, found ? NULL : &why, NULL, NAN, e);
@@ -121,7 +122,7 @@ static void report(const struct tune_run *r)
         return;
     }
     if (has_table(o))
-        report_summary_print(stdout, &r->summary, &r->session);
+        report_summary_print(stdout, &r->summary, &r->session, o->output);
     if (r->status == STATUS_DONE || has_table(o))
         report_again(stdout, o);
 }
@@ -131,6 +132,7 @@ int command_tune(const struct options *o, struct error *e)
     struct tune_run r = {.status = STATUS_DONE};
     struct error why;
     progress_open(&r.progress, o->quiet);
+    r.progress.problems = o->batch_invariant ? 0 : o->problem_count;
     bool ok = session_open(&r.session, o, NEED_DEVICE, e);
     if (ok && r.session.measures)
         ok = session_open_store(&r.session, e);

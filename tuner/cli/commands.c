@@ -146,9 +146,12 @@ const struct command commands[] = {
      .arguments = " FOLDER",
      .summary = "race what was emitted by prediction on the GPU here",
      .title = "races what was emitted by prediction on the GPU here",
-     .text = "Races the kernels in FOLDER and their runners-up in FOLDER/candidates on the GPU here, and\n"
-             "writes all of them again as measured: the winner into FOLDER, the others by their times into\n"
-             "FOLDER/candidates/<stem>/2 and on. A candidate that turns out to be wrong is removed.",
+     .text =
+         "Races the kernels in FOLDER and their runners-up in FOLDER/candidates on the GPU here, and\n"
+         "writes all of them again as measured: the winner into FOLDER, the others by their times into\n"
+         "FOLDER/candidates/<stem>/2 and on. A candidate that turns out to be wrong is removed; where all\n"
+         "are, nothing of that problem is changed, and the others go on. Kernels for another architecture\n"
+         "are left as they are.",
      .examples = "  softmax-tune confirm out\n"},
     {.name = "store",
      .run = command_store,

@@ -79,12 +79,15 @@ static void draw(struct progress *p, int done, int total, const char *more)
     char left[32] = "";
     if (rate > 0)
         snprintf(left, sizeof left, "  %.0f s left", (total - done) / rate);
+    char which[32] = "";
+    if (p->problems > 1)
+        snprintf(which, sizeof which, "%d/%d ", p->problem, p->problems);
     if (p->terminal) {
-        fprintf(stderr, "\r%-8s [%.*s%*s] %d/%d  %.1f/s%s%s\033[K", p->part, filled,
+        fprintf(stderr, "\r%s%-8s [%.*s%*s] %d/%d  %.1f/s%s%s\033[K", which, p->part, filled,
                 "########################", BAR_WIDTH - filled, "", done, total, rate, left, more);
         p->drawn = true;
     } else {
-        fprintf(stderr, "%s: %d of %d, %.1f/s%s%s\n", p->part, done, total, rate, left, more);
+        fprintf(stderr, "%s%s: %d of %d, %.1f/s%s%s\n", which, p->part, done, total, rate, left, more);
     }
 }
 
@@ -93,9 +96,11 @@ void progress_pipeline(void *context, const struct pipeline_progress *now)
     struct progress *p = context;
     if (!is_due(p))
         return;
-    char more[64] = "";
+    char more[96] = "";
+    if (isfinite(now->best_copies))
+        snprintf(more, sizeof more, "  best about %.0f %% of the limit", 100 / now->best_copies);
     if (now->failed > 0)
-        snprintf(more, sizeof more, "  %d failed", now->failed);
+        snprintf(more + strlen(more), sizeof more - strlen(more), "  %d failed", now->failed);
     draw(p, now->finished, now->total, more);
 }
 

@@ -7,10 +7,11 @@
 
 struct progress {
     bool quiet, terminal;
-    bool drawn;       /* a bar stands on the terminal's last line */
-    double started;   /* of the current part, on monotonic_seconds() */
-    double shown;     /* when something was last shown */
-    const char *part; /* "compile", "verify" */
+    int problem, problems; /* which of how many is worked on; 0 where that is not said */
+    bool drawn;            /* a bar stands on the terminal's last line */
+    double started;        /* of the current part, on monotonic_seconds() */
+    double shown;          /* when something was last shown */
+    const char *part;      /* "compile", "verify" */
 };
 
 void progress_open(struct progress *p, bool quiet);

@@ -40,8 +40,8 @@ static void describe_launch(const struct tuning *t, const struct trial *trial, c
 {
     const struct launch_plan *plan = trial->plan;
     int64_t grid;
-    if (plan == NULL || !expression_evaluate(plan->launches[0].grid_of_M, t->problem.M, t->session->gpu.sms,
-                                             &grid, NULL))
+    if (plan == NULL ||
+        !expression_evaluate(plan->launches[0].grid_of_M, t->problem.M, t->session->gpu.sms, &grid, NULL))
         snprintf(text, size, "-");
     else
         snprintf(text, size, "%" PRId64 " x %d%s", grid, threads_of(&plan->launches[0]),

@@ -132,7 +132,8 @@ static void print_row(FILE *out, const struct report_summary *s, const struct su
         print_values(out, s, row->key, false, column);
 }
 
-void report_summary_print(FILE *out, const struct report_summary *s, const struct session *session)
+void report_summary_print(FILE *out, const struct report_summary *s, const struct session *session,
+                          const char *folder)
 {
     const char *key = NULL;
     int kernels = 0;
@@ -155,5 +156,5 @@ void report_summary_print(FILE *out, const struct report_summary *s, const struc
     fprintf(out, "Time:   generate %.1f, compile %.1f (all workers), verify %.1f, measure %.1f, idle %.1f; ",
             s->times.generate, s->times.compile, s->times.verify, s->measure_seconds, s->times.idle);
     fprintf(out, "%.1f s in all\nFiles:  %d kernel%s in %s, each .cu .cubin .ptx .h .json\n", s->seconds,
-            kernels, kernels == 1 ? "" : "s", session->options->output);
+            kernels, kernels == 1 ? "" : "s", folder);
 }

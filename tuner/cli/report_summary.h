@@ -28,7 +28,9 @@ struct report_summary {
    but where one variant was chosen for several M (tuning_invariant.h). */
 void report_summary_add(struct report_summary *s, const struct tuning *t, const struct error *why,
                         double alone_us);
-void report_summary_print(FILE *out, const struct report_summary *s, const struct session *session);
+/* `folder` is where the kernels are. */
+void report_summary_print(FILE *out, const struct report_summary *s, const struct session *session,
+                          const char *folder);
 void report_summary_clear(struct report_summary *s);
 
 #endif

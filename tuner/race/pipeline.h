@@ -9,7 +9,8 @@
 
 struct pipeline_progress {
     int total, compiled, finished,
-        failed; /* trials; failed ones are finished, and compiled unless that failed */
+        failed;         /* trials; failed ones are finished, and compiled unless that failed */
+    double best_copies; /* rough time of the best so far, a copy's being 1; infinite before there is one */
 };
 
 /* Where the time went, in seconds. */
