@@ -82,52 +82,74 @@ static int meet(const struct post_dominance *d, int a, int b)
     return a;
 }
 
-/* Numbers the nodes that reach the exit in post-order of the graph turned round, without recursion. */
+/* The graph turned round: the sources of node n are sources[first[n]] to sources[first[n + 1] - 1]. */
+struct predecessors {
+    int *first, *sources; /* owned */
+};
+
+/* Calls for every edge: with `to` NULL it is counted at first[target + 1], else its source goes to
+ * to[target]++. */
+static void each_edge(const struct flow *f, const struct program *p, struct predecessors *r, int *to)
+{
+    for (int b = 0; b < f->count; b++) {
+        int targets[3] = {f->blocks[b].successors[0], f->blocks[b].successors[1],
+                          leaves(p, &f->blocks[b]) ? f->count : -1};
+        for (int t = 0; t < 3; t++) {
+            if (targets[t] < 0)
+                continue;
+            if (to == NULL)
+                r->first[targets[t] + 1]++;
+            else
+                r->sources[to[targets[t]]++] = b;
+        }
+    }
+}
+
+static struct predecessors predecessors_of(const struct flow *f, const struct program *p)
+{
+    size_t nodes = (size_t)f->count + 1;
+    struct predecessors r = {.first = must_calloc(nodes + 1, sizeof(int))};
+    each_edge(f, p, &r, NULL);
+    for (size_t n = 0; n < nodes; n++)
+        r.first[n + 1] += r.first[n];
+    r.sources = must_malloc(((size_t)r.first[nodes] + 1) * sizeof(int));
+    int *to = must_malloc(nodes * sizeof(int));
+    memcpy(to, r.first, nodes * sizeof(int));
+    each_edge(f, p, &r, to);
+    free(to);
+    return r;
+}
+
+/* Numbers the nodes that reach the exit in post-order of the graph turned round, without recursion; the
+   others get -1. */
 static void number_nodes(const struct flow *f, const struct program *p, int *order)
 {
-    int n = f->count, edges = 0, number = 0, depth = 0;
-    int *first = must_calloc((size_t)n + 2, sizeof(int)), *stack = must_malloc(((size_t)n + 1) * sizeof(int));
-    int *next = must_malloc(((size_t)n + 1) * sizeof(int));
-    for (int b = 0; b < n; b++) {
-        for (int s = 0; s < 2; s++)
-            if (f->blocks[b].successors[s] >= 0)
-                first[f->blocks[b].successors[s] + 1]++, edges++;
-        if (leaves(p, &f->blocks[b]))
-            first[n + 1]++, edges++;
-    }
-    for (int b = 0; b <= n; b++)
-        first[b + 1] += first[b];
-    int *sources = must_malloc(((size_t)edges + 1) * sizeof(int));
-    memcpy(next, first, ((size_t)n + 1) * sizeof(int));
-    for (int b = 0; b < n; b++) {
-        for (int s = 0; s < 2; s++)
-            if (f->blocks[b].successors[s] >= 0)
-                sources[next[f->blocks[b].successors[s]]++] = b;
-        if (leaves(p, &f->blocks[b]))
-            sources[next[n]++] = b;
-    }
-    for (int b = 0; b <= n; b++)
-        order[b] = -1;
-    memcpy(next, first, ((size_t)n + 1) * sizeof(int));
-    stack[depth++] = n;
-    order[n] = 0; /* seen */
+    size_t nodes = (size_t)f->count + 1;
+    struct predecessors r = predecessors_of(f, p);
+    int number = 0, depth = 0, *stack = must_malloc(nodes * sizeof(int)),
+        *next = must_malloc(nodes * sizeof(int));
+    memcpy(next, r.first, nodes * sizeof(int));
+    for (size_t n = 0; n < nodes; n++)
+        order[n] = -1;
+    stack[depth++] = f->count;
+    order[f->count] = 0; /* seen */
     while (depth > 0) {
         int node = stack[depth - 1];
-        if (next[node] == first[node + 1]) {
+        if (next[node] == r.first[node + 1]) {
             order[node] = ++number;
             depth--;
             continue;
         }
-        int source = sources[next[node]++];
+        int source = r.sources[next[node]++];
         if (order[source] < 0) {
             order[source] = 0;
             stack[depth++] = source;
         }
     }
-    free(first);
+    free(r.first);
+    free(r.sources);
     free(stack);
     free(next);
-    free(sources);
 }
 
 static void find_parents(struct post_dominance *d, const struct program *p)

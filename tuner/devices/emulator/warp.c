@@ -207,90 +207,11 @@ static void run_address(struct machine *m, struct warp *w, const struct instruct
     write_value(w, i, values, mask);
 }
 
-static uint64_t special_value(const struct machine *m, const struct warp *w, enum special_register s,
-                              int lane)
-{
-    const struct machine_launch *l = m->launch;
-    const struct block *b = w->block;
-    int thread = thread_of(w, lane);
-    switch (s) {
-    case SPECIAL_TID_X:
-        return (uint64_t)(thread % l->block[0]);
-    case SPECIAL_TID_Y:
-        return (uint64_t)(thread / l->block[0] % l->block[1]);
-    case SPECIAL_TID_Z:
-        return (uint64_t)(thread / l->block[0] / l->block[1]);
-    case SPECIAL_NTID_X:
-    case SPECIAL_NTID_Y:
-    case SPECIAL_NTID_Z:
-        return (uint64_t)l->block[s - SPECIAL_NTID_X];
-    case SPECIAL_CTAID_X:
-    case SPECIAL_CTAID_Y:
-    case SPECIAL_CTAID_Z:
-        return (uint64_t)b->at[s - SPECIAL_CTAID_X];
-    case SPECIAL_NCTAID_X:
-    case SPECIAL_NCTAID_Y:
-    case SPECIAL_NCTAID_Z:
-        return (uint64_t)l->grid[s - SPECIAL_NCTAID_X];
-    case SPECIAL_LANEID:
-        return (uint64_t)lane;
-    case SPECIAL_WARPID:
-        return (uint64_t)w->index;
-    case SPECIAL_NWARPID:
-        return (uint64_t)b->warp_count;
-    case SPECIAL_SMID:
-        return b->number % (uint32_t)m->options.sms;
-    case SPECIAL_NSMID:
-        return (uint64_t)m->options.sms;
-    case SPECIAL_LANEMASK_EQ:
-        return UINT64_C(1) << lane;
-    case SPECIAL_LANEMASK_LT:
-        return (UINT64_C(1) << lane) - 1;
-    case SPECIAL_LANEMASK_LE:
-        return (UINT64_C(2) << lane) - 1;
-    case SPECIAL_LANEMASK_GT:
-        return UINT32_MAX & ~((UINT64_C(2) << lane) - 1);
-    case SPECIAL_LANEMASK_GE:
-        return UINT32_MAX & ~((UINT64_C(1) << lane) - 1);
-    case SPECIAL_CLUSTERID_X:
-    case SPECIAL_CLUSTERID_Y:
-    case SPECIAL_CLUSTERID_Z:
-        return (uint64_t)(b->at[s - SPECIAL_CLUSTERID_X] / l->cluster[s - SPECIAL_CLUSTERID_X]);
-    case SPECIAL_NCLUSTERID_X:
-    case SPECIAL_NCLUSTERID_Y:
-    case SPECIAL_NCLUSTERID_Z:
-        return (uint64_t)(l->grid[s - SPECIAL_NCLUSTERID_X] / l->cluster[s - SPECIAL_NCLUSTERID_X]);
-    case SPECIAL_CLUSTER_CTAID_X:
-    case SPECIAL_CLUSTER_CTAID_Y:
-    case SPECIAL_CLUSTER_CTAID_Z:
-        return (uint64_t)(b->at[s - SPECIAL_CLUSTER_CTAID_X] % l->cluster[s - SPECIAL_CLUSTER_CTAID_X]);
-    case SPECIAL_CLUSTER_NCTAID_X:
-    case SPECIAL_CLUSTER_NCTAID_Y:
-    case SPECIAL_CLUSTER_NCTAID_Z:
-        return (uint64_t)l->cluster[s - SPECIAL_CLUSTER_NCTAID_X];
-    case SPECIAL_CLUSTER_CTARANK:
-        return (uint64_t)b->rank;
-    case SPECIAL_CLUSTER_NCTARANK:
-        return (uint64_t)b->cluster->blocks;
-    case SPECIAL_CLOCK:
-    case SPECIAL_CLOCK64:
-    case SPECIAL_GLOBALTIMER:
-    case SPECIAL_GLOBALTIMER_LO:
-        return m->clock + (uint64_t)w->steps;
-    case SPECIAL_DYNAMIC_SMEM_SIZE:
-        return (uint64_t)l->dynamic_smem;
-    case SPECIAL_TOTAL_SMEM_SIZE:
-        return (uint64_t)(m->shared_bytes - SHARED_BASE);
-    default: /* SPECIAL_GRIDID */
-        return 0;
-    }
-}
-
 static void run_special(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
 {
     uint64_t values[WARP_LANES];
     for (int k = 0; k < WARP_LANES; k++)
-        values[k] = special_value(m, w, (enum special_register)i->target, k);
+        values[k] = special_register_value(m, w, (enum special_register)i->target, k);
     write_value(w, i, values, mask);
 }
 
@@ -416,95 +337,89 @@ static enum step run_other(struct machine *m, struct warp *w, const struct instr
     return good ? STEP_MOVED : STEP_FAILED;
 }
 
+/* What the guard lets through. */
+static uint32_t active_lanes(const struct warp *w, const struct instruction *i, uint32_t mask)
+{
+    if (i->guard == PLACE_NONE)
+        return mask;
+    uint32_t p = *(const uint32_t *)(const void *)(w->registers + i->guard);
+    return mask & (i->guard_negated ? ~p : p);
+}
+
+/* A branch that some of the split's lanes take. */
+static enum step run_branch(struct machine *m, struct warp *w, const struct instruction *i, uint32_t taken)
+{
+    struct split *s = &w->splits[w->current];
+    if (taken == s->mask) {
+        s->pc = i->target - 1; /* STEP_NEXT adds one */
+        return STEP_NEXT;
+    }
+    m->counts.divergent_branches++;
+    warp_diverge(m, w, taken, i->target, s->pc + 1, i->join);
+    return STEP_MOVED;
+}
+
+static inline enum step run_one(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
+{
+    uint32_t active = active_lanes(w, i, mask);
+    if (active == 0) {
+        m->counts.pipes[PIPE_CONTROL]++;
+        return STEP_NEXT;
+    }
+    m->counts.pipes[i->pipe]++;
+    m->counts.thread_instructions += full(active) ? WARP_LANES : __builtin_popcount(active);
+    switch ((enum action)i->action) {
+    case ACTION_LANES:
+        run_lanes(m, w, i, active);
+        return STEP_NEXT;
+    case ACTION_COMPARE:
+        run_compare(m, w, i, active);
+        return STEP_NEXT;
+    case ACTION_PREDICATE:
+        run_predicate(m, w, i, active);
+        return STEP_NEXT;
+    case ACTION_LOAD:
+        return warp_load(m, w, i, active) ? STEP_NEXT : STEP_FAILED;
+    case ACTION_BRANCH:
+        return run_branch(m, w, i, active);
+    default:
+        return run_other(m, w, i, active);
+    }
+}
+
+/* Runs the current split for at most `most` instructions; how many it were is added to *ran. */
+static enum step run_split(struct machine *m, struct warp *w, int most, int *ran)
+{
+    struct split *s = &w->splits[w->current];
+    const int join_pc = s->join >= 0 ? w->joins[s->join].pc : -1;
+    const uint32_t mask = s->mask;
+    for (int n = 0; n < most && !m->polled; n++) {
+        ++*ran;
+        enum step step = run_one(m, w, &m->program->code[s->pc], mask);
+        if (step != STEP_NEXT)
+            return step;
+        if (++s->pc == join_pc) {
+            warp_settle(w);
+            return STEP_MOVED;
+        }
+    }
+    return STEP_NEXT;
+}
+
 bool warp_run(struct machine *m, struct warp *w, int quantum)
 {
-    const struct instruction *code = m->program->code;
-    struct machine_counts *counts = &m->counts;
-    int left = quantum, unused = 0; /* unused: of the quantum, where the warp stops early */
-    bool good = true;
-    while (good && left > 0 && w->split_count > 0 && w->splits[w->current].state == SPLIT_RUNS) {
-        struct split *s = &w->splits[w->current];
-        const int join_pc = s->join >= 0 ? w->joins[s->join].pc : -1;
-        const uint32_t mask = s->mask;
-        int pc = s->pc;
-        bool moved = false;
-        while (left > 0 && !moved) {
-            const struct instruction *i = &code[pc];
-            uint32_t active = mask;
-            left--;
-            if (i->guard != PLACE_NONE) {
-                uint32_t p = *(const uint32_t *)(const void *)(w->registers + i->guard);
-                active &= i->guard_negated ? ~p : p;
-            }
-            if (active == 0) {
-                counts->pipes[PIPE_CONTROL]++;
-                pc++;
-            } else {
-                counts->pipes[i->pipe]++;
-                counts->thread_instructions += full(active) ? WARP_LANES : __builtin_popcount(active);
-                switch ((enum action)i->action) {
-                case ACTION_LANES:
-                    run_lanes(m, w, i, active);
-                    pc++;
-                    break;
-                case ACTION_COMPARE:
-                    run_compare(m, w, i, active);
-                    pc++;
-                    break;
-                case ACTION_PREDICATE:
-                    run_predicate(m, w, i, active);
-                    pc++;
-                    break;
-                case ACTION_LOAD:
-                    good = warp_load(m, w, i, active);
-                    moved = !good;
-                    pc++;
-                    break;
-                case ACTION_BRANCH:
-                    if (active == mask) {
-                        pc = i->target;
-                    } else {
-                        counts->divergent_branches++;
-                        warp_diverge(m, w, active, i->target, pc + 1, i->join);
-                        moved = true;
-                    }
-                    break;
-                default:
-                    s->pc = pc;
-                    switch (run_other(m, w, i, active)) {
-                    case STEP_NEXT:
-                        pc++;
-                        break;
-                    case STEP_FAILED:
-                        good = false;
-                        moved = true;
-                        break;
-                    case STEP_MOVED:
-                        moved = true;
-                    }
-                }
-            }
-            if (m->polled && left > 0) {
-                unused = left;
-                left = 0;
-            }
-            if (!moved && pc == join_pc) {
-                s->pc = pc;
-                warp_settle(w);
-                moved = true;
-            }
-        }
-        if (!moved)
-            s->pc = pc;
-    }
-    left += unused;
-    w->steps += quantum - left;
-    m->idle_steps += quantum - left;
-    m->clock += (uint64_t)(quantum - left);
+    int ran = 0;
+    enum step step = STEP_MOVED;
+    while (step == STEP_MOVED && ran < quantum && !m->polled && w->split_count > 0 &&
+           w->splits[w->current].state == SPLIT_RUNS)
+        step = run_split(m, w, quantum - ran, &ran);
+    w->steps += ran;
+    m->idle_steps += ran;
+    m->clock += (uint64_t)ran;
     /* Lanes that wait in a loop for others of their warp must let them run. */
-    if (w->split_count > 1 && left <= unused)
+    if (w->split_count > 1 && step != STEP_FAILED)
         warp_switch(w);
     if (w->split_count == 0 || w->splits[w->current].state != SPLIT_RUNS)
         w->block->runnable &= ~(1u << w->index);
-    return good;
+    return step != STEP_FAILED;
 }

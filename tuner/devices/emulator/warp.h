@@ -30,6 +30,10 @@ bool warp_gather(struct machine *m, struct warp *w, uint32_t asking, uint32_t me
 /* The splits that were gathered, but for the current one, go on behind the instruction. */
 void warp_release_gathered(struct warp *w, uint32_t together);
 
+/* special_registers.c: a lane's value. */
+uint64_t special_register_value(const struct machine *m, const struct warp *w, enum special_register s,
+                                int lane);
+
 /* warp_memory.c */
 bool warp_load(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
 bool warp_store(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
