@@ -151,7 +151,7 @@ static void print_evidence(FILE *out, const struct tuning *t)
     fputc('\n', out);
     report_key(out, "Choice:", c->variant);
     for (int i = 1; i < t->choice_count; i++) {
-        char label[16];
+        char label[24];
         snprintf(label, sizeof label, "Next %d:", i + 1);
         print_difference(out, label, t->choices[i].variant, c->variant);
     }

@@ -141,7 +141,8 @@ void report_summary_print(FILE *out, const struct report_summary *s, const struc
             session->gpu.name, session->gpu.arch,
             s->predicted ? ": PREDICTED times, nothing was measured" : "", PROBLEM_WIDTH, "problem",
             s->predicted ? "predicted" : "us", s->predicted ? "(GB/s)" : "GB/s", "of lim.", "x v1");
-    fprintf(out, has_invariant(s) ? " %9s %7s" : "", "best", "cost");
+    if (has_invariant(s))
+        fprintf(out, " %9s %7s", "best", "cost");
     fprintf(out, "  choice\n");
     for (int i = 0; i < s->count; i++) {
         print_row(out, s, &s->rows[i]);
