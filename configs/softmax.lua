@@ -45,6 +45,12 @@ local function tile_bytes(problem, rows)
   return rows * problem.N * (problem.size_in + (same and 0 or problem.size_out))
 end
 
+-- Whether so many rows are some 4 to 36 KiB, of which an SM has several, or as much as there can be.
+local function tile_fits(problem, rows)
+  local bytes = tile_bytes(problem, rows)
+  return bytes <= 36864 and (bytes >= 7000 or rows == 1024)
+end
+
 -- The widest load that every row is long enough for; 16 bytes are the most but on a few GPUs.
 local function widest(problem)
   local bytes = 16
@@ -65,7 +71,7 @@ return space {
                or { "block", "warp", "thread", "tile", "grid", "split" }
       end, "who owns a row" },
     { "lanes",     { 32, 16, 8, 4, 2, 1 },               "of a warp that share a row" },
-    { "rows",      { 1, 8, 16, 32, 64, 128, 256 },       "that a block copies into shared memory together" },
+    { "rows",      { 1, 8, 16, 32, 64, 128, 256, 512, 1024 }, "that a block copies into shared memory together" },
     { "blocks",    { 1, 2, 4, 8, 16, 32, 64, 128 },      "that share a row" },
     { "threads",   { 256, 64, 128, 512, 1024 },          "threads per block", full = { 32, 96, 192, 384, 768 } },
     { "vec_bytes", function(problem) return problem.size_in == 4 and { 4, 8, 16 } or { 2, 4, 8, 16 } end,
@@ -199,8 +205,10 @@ return space {
 
     -- What has not been seen to win.
     { { "scope", "cache", "vec_bytes" }, function(scope, cache, vec_bytes, problem)
-        return vec_bytes == widest(problem) or (vec_bytes == problem.size_in and cache == "none") or scope == "tile"
-               or (cache ~= "none" and problem.size_out > problem.size_in and 2 * vec_bytes == widest(problem))
+        local wider = cache ~= "none" and problem.size_out > problem.size_in and problem.N >= widest(problem)
+        return (vec_bytes == widest(problem) and not (wider and together(scope)))
+               or (vec_bytes == problem.size_in and cache == "none") or scope == "tile"
+               or (wider and 2 * vec_bytes == widest(problem))
       end, "the widest load or, where results are wider, store; or the article's of one element", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
@@ -236,10 +244,11 @@ return space {
       end, "a long row is no warp's", only = "default" },
     { { "scope", "lanes", "rows", "threads" }, function(scope, lanes, rows, threads, problem)
         if scope ~= "tile" then return true end
-        local bytes, share = tile_bytes(problem, rows), ceil(problem.N, lanes)
-        return bytes >= 4096 and bytes <= 40960 and threads <= 256 and share <= (lanes == 32 and 48 or 16)
-               and (share >= 4 or lanes <= 2) and (peeled(problem, 16) or problem.N * problem.size_in < 64)
-      end, "rows are copied together where they are not aligned, some 4 to 40 KiB of them", only = "default" },
+        local share, turns = ceil(problem.N, lanes), rows * lanes // threads
+        return tile_fits(problem, rows) and threads >= 128 and threads <= 256 and turns <= 8
+               and (share >= 4 or lanes <= 2) and (share <= 20 or (share <= 36 and lanes == 32) or (share <= 33 and lanes == 2))
+               and (peeled(problem, 16) or problem.N * problem.size_in < 64)
+      end, "rows are copied together where they are not aligned, some 4 to 36 KiB of them", only = "default" },
     { { "scope", "passes", "resident", "load", "store" }, function(scope, passes, resident, load, store)
         return scope ~= "tile" or (passes == 3 and resident == 0 and load == "plain" and store == "plain")
       end, "what is in shared memory needs little else", only = "default" },
@@ -270,19 +279,37 @@ return space {
         return cache ~= "none" and cache ~= "shared"
                and registers_held(problem, cache, vec_bytes, step) + 40 > gpu.registers_per_sm // resident
       end, "without a large share of the row in registers there are registers enough", only = "default" },
-    { { "cache", "load", "store" }, function(cache, load, store, problem)
-        return load == "plain" and store == "plain"
-               or (cache ~= "none" and not small(problem) and load == "no_allocate" and store == "stream")
-      end, "hints are for what does not fit L2, and come together", only = "default" },
-    { { "threads", "reduction" }, function(threads, reduction, problem)
-        return reduction ~= "barrier" or (not small(problem) and threads >= 256)
-      end, "blocks that wait take no time from others where there are few", only = "default" },
+    { { "scope", "cache" }, function(scope, cache) return cache ~= "shared" or scope == "grid" end,
+      "a row in shared memory alone was slower than in registers or both, but for a grid's", only = "default" },
+    { { "scope", "lanes", "vec_bytes" }, function(scope, lanes, vec_bytes, problem)
+        return scope ~= "warp" or lanes == 32 or ceil(problem.N * problem.size_in // vec_bytes, lanes) <= 4
+      end, "a thread has at most 4 loads where more threads could share the row", only = "default" },
+    { { "scope", "lanes", "cache", "passes" }, function(scope, lanes, cache, passes, problem)
+        if cache == "none" or together(scope) or scope == "thread" or scope == "tile" or lanes == 1 then return true end
+        if peeled(problem, widest(problem)) then return passes == 3 end
+        return passes == 2 or (scope == "block" and problem.N * problem.size_in > 4096)
+      end, "a kept row is done in three passes where it is not aligned, in two where it is short", only = "default" },
+    { { "scope", "cache", "resident" }, function(scope, cache, resident, problem, gpu)
+        return resident == 0 or (scope == "cluster" and cache == "both" and resident < gpu.max_threads_per_sm)
+               or (scope == "warp" and peeled(problem, widest(problem)) and resident == gpu.max_threads_per_sm)
+      end, "fewer registers help warps with edges, and clusters that keep rows in both places", only = "default" },
+    { { "scope", "cache", "load", "store" }, function(scope, cache, load, store, problem)
+        if load == "plain" and store == "plain" then return true end
+        local short = cache ~= "none" and problem.N * problem.size_in <= 4096 and not peeled(problem, widest(problem))
+        return (scope == "cluster" or short) and not small(problem) and load == "no_allocate" and store == "stream"
+      end, "hints are for what does not fit L2, for clusters and short aligned rows, and come together", only = "default" },
+    { { "scope", "threads", "reduction" }, function(scope, threads, reduction, problem)
+        return scope ~= "cluster" or (reduction == "barrier") == (not small(problem) and threads >= 256)
+      end, "large blocks of clusters wait at a barrier, but where there are few", only = "default" },
+    { { "scope", "threads", "blocks" }, function(scope, threads, blocks, problem)
+        return scope ~= "cluster" or small(problem) or problem.N * problem.size_in >= 128 * threads * blocks
+      end, "a thread of a large problem's cluster has 128 bytes or more", only = "default" },
     { { "scope", "cache", "programmatic" }, function(scope, cache, programmatic, problem, gpu)
         if cache == "none" or gpu.max_cluster == 0 then return programmatic == false end
         if x_bytes(problem) <= 4 << 20 then return programmatic == "prefetch" or scope == "tile" end
-        if small(problem) or not together(scope) then return programmatic ~= false end
-        return programmatic ~= "prefetch"
-      end, "what was measured to help: small problems ask early, long rows of large ones do not", only = "default" },
+        if small(problem) or (scope == "block" and problem.N * problem.size_in > 4096) then return programmatic ~= false end
+        return programmatic == true
+      end, "what was measured to help: small problems and long rows of a block ask early", only = "default" },
   },
   launch = function(v, problem, gpu, image)
     local launch = { grid_of_M = "M", block = v.threads, args = { "x", "y" }, programmatic = v.programmatic ~= false }

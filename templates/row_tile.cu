@@ -5,6 +5,29 @@
 % local same = problem.size_in == problem.size_out      -- results take the place of the elements
 % local out_vec = 16 // problem.size_out
 % local out_at = same and "kept" or ("kept + %d"):format(rows * problem.N * problem.size_in // 16)
+% local side = 32 // lanes                              -- rows that a warp does side by side
+% -- Turns that shared memory takes for the elements that a warp asks for at once, its rows `apart` rows apart.
+% local function turns(apart, size)
+%   local most = 0
+%   for row = 0, 1 do
+%     local seen, banks = {}, {}
+%     for thread = 0, 31 do
+%       local word = ((thread // lanes * apart + row) * problem.N + thread % lanes) * size // 4
+%       local bank = word % 32
+%       banks[bank] = (banks[bank] or 0) + (seen[word] and 0 or 1)
+%       seen[word] = true
+%       most = math.max(most, banks[bank])
+%     end
+%   end
+%   return most
+% end
+% local apart, least = 1, math.huge
+% local distance = 1
+% while distance <= 32 and rows % (distance * side) == 0 do
+%   local sum = turns(distance, problem.size_in) + turns(distance, problem.size_out)
+%   if sum < least then apart, least = distance, sum end
+%   distance = 2 * distance
+% end
 % include "load.cu"
 % include "store.cu"
 % include "exp.cu"
@@ -26,26 +49,21 @@
     #pragma unroll ${math.min(16, -(-rows * problem.N // (vec * threads)))}
     for (int i = threadIdx.x; i < elements / ${vec}; i += ${threads})
         ((${vector_type} *)kept)[i] = ${fetch("x_tile", "i")};
-    for (int i = elements / ${vec} * ${vec} + threadIdx.x; i < elements; i += ${threads})
-        x_kept[i] = x_tile[i];
+    // What is after the last row is done along with the others, and not stored.
+    for (int i = elements / ${vec} * ${vec} + threadIdx.x; i < ${rows * problem.N}; i += ${threads})
+        x_kept[i] = i < elements ? x_tile[i] : 0;
     __syncthreads();
 
     % include "scale.cu"
     % if lanes > 1 then
     int lane = threadIdx.x % ${lanes};
     % end
-    for (int row = threadIdx.x${lanes > 1 and " / " .. lanes or ""}; row < ${rows}; row += ${groups}) {
-        % if lanes == 1 or lanes == 32 then
-        if (row >= rows)
-            break;
+    for (int i = threadIdx.x${lanes > 1 and " / " .. lanes or ""}; i < ${rows}; i += ${groups}) {
+        % if apart > 1 then
+        // A warp's rows are ${apart} apart, where their elements are in other banks of shared memory.
+        int row = i / ${apart * side} * ${apart * side} + i % ${side} * ${apart} + i / ${side} % ${apart};
         % else
-        // A warp without a row leaves. Lanes past the last row go along with the others of their warp, whose shuffles
-        // name them: they do the last row and store nothing.
-        if (row - (int)threadIdx.x % 32 / ${lanes} >= rows)
-            break;
-        bool inside = row < rows;
-        if (!inside)
-            row = rows - 1;
+        int row = i;
         % end
         const ${x_type} *x_row = x_kept + row * ${problem.N};
         ${y_type} *y_row = y_kept + row * ${problem.N};

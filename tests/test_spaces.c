@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* What the default space may cost: two cores compile so many in about a minute. */
-enum { DEFAULT_VARIANTS_MAX = 600 };
+enum { DEFAULT_VARIANTS_MAX = 250 };
 
 static void check_source(struct generator *g, const char *key)
 {
