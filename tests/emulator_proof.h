@@ -9,6 +9,8 @@
 #include "tuner/devices/device.h"
 #include "tuner/verify/verify.h"
 
+enum { COMPILE_SECONDS = 300 }; /* a machine may be busy */
+
 struct proof {
     struct compiler *compiler; /* not owned */
     struct gpu gpu;
@@ -21,7 +23,7 @@ struct proof {
 static inline struct compiler *proof_compiler(void)
 {
     struct error e = {0};
-    struct compiler *c = compiler_open(&(struct compiler_options){0}, &e);
+    struct compiler *c = compiler_open(&(struct compiler_options){.deadline_seconds = COMPILE_SECONDS}, &e);
     if (c == NULL)
         fprintf(stderr, "skipped: %s\n", e.text);
     return c;

@@ -61,7 +61,7 @@ static int prove(const struct proof *f, struct candidate *candidates, int count)
         for (; sent < count && sent < done + AHEAD; sent++)
             submit(f, &candidates[sent], (uint64_t)sent);
         struct compile_result r;
-        if (!compiler_next(f->compiler, 60, &r)) {
+        if (!compiler_next(f->compiler, COMPILE_SECONDS, &r)) {
             print_error("the compiler does not answer\n");
             return failures + 1;
         }
@@ -71,13 +71,14 @@ static int prove(const struct proof *f, struct candidate *candidates, int count)
     return failures;
 }
 
-/* Variants spread evenly over the space, other ones for each `offset`. */
-static int prove_sample(const char *config, const char *arch, const struct problem *p, int offset, int *tried)
+/* At most `most` variants spread evenly over the space, other ones for each `offset`, on launches of `rows`
+   rows (0: the device chooses). */
+static int prove_sample(const char *arch, const struct problem *p, int64_t rows, size_t most, int offset,
+                        int *tried)
 {
-    struct proof f = proof_open(compiler, config, true, arch, p, p->N > 2000 ? 3 : 10);
+    struct proof f = proof_open(compiler, "softmax", true, arch, p, rows);
     json_t *keys = variants_of(f.generator);
-    size_t total = json_array_size(keys),
-           count = total < VARIANTS_OF_A_PROBLEM ? total : VARIANTS_OF_A_PROBLEM;
+    size_t total = json_array_size(keys), count = total < most ? total : most;
     struct candidate candidates[VARIANTS_OF_A_PROBLEM];
     for (size_t i = 0; i < count; i++)
         candidates[i].key =
@@ -109,11 +110,47 @@ static void a_sample_of_the_space_is_right_for_every_target(void **state)
             p.op = kind % 5 == 4 ? OP_LOG_SOFTMAX : OP_SOFTMAX;
             p.in_place = kind % 7 == 6 && type[0] == type[1];
             p.scaled = kind % 6 == 5;
-            failures += prove_sample("softmax", targets[kind % 7], &p, kind, &tried);
+            failures +=
+                prove_sample(targets[kind % 7], &p, p.N > 2000 ? 3 : 10, VARIANTS_OF_A_PROBLEM, kind, &tried);
         }
     }
     print_message("%d pairs of variant and problem\n", tried);
     assert_true(tried >= 300);
+    assert_int_equal(failures, 0);
+}
+
+static void shapes_that_broke_kernels_elsewhere_are_right(void **state)
+{
+    (void)state;
+    struct problem p[12];
+    int count = 0, failures = 0, tried = 0;
+    p[count++] = problem_default(7, 1);
+    p[count] = problem_default(16, 4096); /* aligned to one element only */
+    p[count++].align = 4;
+    p[count] = problem_default(16, 1000); /* rows with gaps */
+    p[count].x_stride = 1024;
+    p[count++].y_stride = 1008;
+    p[count++] = problem_default(65536, 8); /* more rows than grid.y has */
+    p[count] = problem_default(64, 769);    /* odd rows of two bytes */
+    p[count].align = 4;
+    p[count++].dtype_in = DTYPE_BF16;
+    p[count++] = problem_default(2, 50257);
+    p[count] = problem_default(4, 32000);
+    p[count++].dtype_in = DTYPE_F16;
+    p[count] = problem_default(2, 40448); /* near what shared memory holds */
+    p[count].dtype_in = DTYPE_F16;
+    p[count++].dtype_out = DTYPE_F16;
+    p[count] = problem_default(32, 2048);
+    p[count++].in_place = true;
+    p[count] = problem_default(4, 300);
+    p[count++].scaled = true;
+    p[count] = problem_default(4, 1000);
+    p[count].dtype_in = p[count].dtype_out = DTYPE_F16;
+    p[count++].op = OP_LOG_SOFTMAX;
+    p[count++] = problem_default(9, 1025);
+    for (int i = 0; i < count; i++)
+        failures +=
+            prove_sample(i % 2 == 0 ? "sm_90" : "sm_120", &p[i], p[i].N > 20000 ? 1 : 0, 2, i, &tried);
     assert_int_equal(failures, 0);
 }
 
@@ -156,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_articles_kernels_are_right_but_for_v5),
+        cmocka_unit_test(shapes_that_broke_kernels_elsewhere_are_right),
         cmocka_unit_test(a_sample_of_the_space_is_right_for_every_target),
     };
     compiler = proof_compiler();
