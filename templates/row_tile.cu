@@ -58,12 +58,12 @@
     % if lanes > 1 then
     int lane = threadIdx.x % ${lanes};
     % end
-    for (int i = threadIdx.x${lanes > 1 and " / " .. lanes or ""}; i < ${rows}; i += ${groups}) {
+    for (int turn = threadIdx.x${lanes > 1 and " / " .. lanes or ""}; turn < ${rows}; turn += ${groups}) {
         % if apart > 1 then
         // A warp's rows are ${apart} apart, where their elements are in other banks of shared memory.
-        int row = i / ${apart * side} * ${apart * side} + i % ${side} * ${apart} + i / ${side} % ${apart};
+        int row = turn / ${apart * side} * ${apart * side} + turn % ${side} * ${apart} + turn / ${side} % ${apart};
         % else
-        int row = i;
+        int row = turn;
         % end
         const ${x_type} *x_row = x_kept + row * ${problem.N};
         ${y_type} *y_row = y_kept + row * ${problem.N};
