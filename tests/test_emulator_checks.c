@@ -22,6 +22,7 @@ static void what_is_not_known_is_refused(void **state)
     run_wrong(&r, "ld.global.L9::x.u32 %r3, [%rd1];", "'ld.global.L9::x.u32'");
     run_wrong(&r, "add.u32 %r3, %rd3, 1;", "an operand's register has 64 bits");
     run_wrong(&r, "mov.u32 %r3, %nosuch;", "'%nosuch' is no register");
+    run_right(&r, ".reg .b32 %none<0>;");
     run_wrong(&r, "bra NOWHERE;", "'NOWHERE' is not declared");
     run_wrong(&r, ".tex .u64 t;", "no directive that the emulator knows");
     run_wrong(&r, "add.u32 %r3, %r4;",

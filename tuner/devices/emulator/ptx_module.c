@@ -95,7 +95,8 @@ static bool add_registers(struct parser *p, const struct token *name, int bits, 
         p->register_capacity = k->register_count * 2 + (int)count + 64;
         k->register_bits = must_realloc(k->register_bits, (size_t)p->register_capacity);
     }
-    memset(k->register_bits + k->register_count, bits, (size_t)count);
+    if (count > 0)
+        memset(k->register_bits + k->register_count, bits, (size_t)count);
     k->register_count += (int)count;
     return true;
 }
