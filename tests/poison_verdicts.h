@@ -9,19 +9,21 @@
 struct poison {
     const char *name, *verdict, *reason; /* a part of the reason */
     const char *emulated; /* likewise, where the emulator finds it in another way, as `runtime` */
+    const char * or ; /* what it may also be found by: which of two blocks writes last is chance on a GPU */
 };
 
 static const struct poison poisons[] = {
-    {"fault", "runtime", "illegal memory access", "out of bounds"},
-    {"hang", "timeout", "did not end within", "does not end"},
-    {"past_row", "correctness", "writes outside its buffers: at byte 0 after the end", "data race"},
-    {"second_launch", "correctness", "row 0, column 0 is 2", NULL},
-    {"last_maximum", "correctness", "wrong on rows", NULL},
-    {"minus_infinity", "correctness", "is nan", NULL},
-    {"writes_input", "correctness", "changes its input", NULL},
-    {"too_much_shared", "runtime", "shared memory", "shared memory"},
-    {"no_compile", "compile", "poison.cu:", NULL},
-    {"endless_compile", "timeout", "the compiler did not end within", NULL},
+    {"fault", "runtime", "illegal memory access", "out of bounds", NULL},
+    {"hang", "timeout", "did not end within", "does not end", NULL},
+    {"past_row", "correctness", "writes outside its buffers: at byte 0 after the end", "data race",
+     "wrong on rows"},
+    {"second_launch", "correctness", "row 0, column 0 is 2", NULL, NULL},
+    {"last_maximum", "correctness", "wrong on rows", NULL, NULL},
+    {"minus_infinity", "correctness", "is nan", NULL, NULL},
+    {"writes_input", "correctness", "changes its input", NULL, NULL},
+    {"too_much_shared", "runtime", "shared memory", "shared memory", NULL},
+    {"no_compile", "compile", "poison.cu:", NULL, NULL},
+    {"endless_compile", "timeout", "the compiler did not end within", NULL, NULL},
 };
 enum { POISONS = sizeof poisons / sizeof poisons[0] };
 
@@ -41,8 +43,9 @@ static inline void assert_poisons(const json_t *failed, const char *key, bool em
         assert_non_null(found);
         const char *verdict = json_string_value(json_object_get(found, "verdict")),
                    *reason = json_string_value(json_object_get(found, "reason"));
-        if (strcmp(verdict, otherwise ? "runtime" : poisons[p].verdict) != 0 ||
-            strstr(reason, otherwise ? poisons[p].emulated : poisons[p].reason) == NULL)
+        bool known = strstr(reason, otherwise ? poisons[p].emulated : poisons[p].reason) != NULL ||
+                     (poisons[p].or != NULL && strstr(reason, poisons[p].or) != NULL);
+        if (strcmp(verdict, otherwise ? "runtime" : poisons[p].verdict) != 0 || !known)
             fail_msg("%s: %s: %s", poisons[p].name, verdict, reason);
     }
 }
