@@ -9,7 +9,7 @@
 struct poison {
     const char *name, *verdict, *reason; /* a part of the reason */
     const char *emulated; /* likewise, where the emulator finds it in another way, as `runtime` */
-    const char * or ; /* what it may also be found by: which of two blocks writes last is chance on a GPU */
+    const char *also; /* what it may also be found by: which of two blocks writes last is chance on a GPU */
 };
 
 static const struct poison poisons[] = {
@@ -44,7 +44,7 @@ static inline void assert_poisons(const json_t *failed, const char *key, bool em
         const char *verdict = json_string_value(json_object_get(found, "verdict")),
                    *reason = json_string_value(json_object_get(found, "reason"));
         bool known = strstr(reason, otherwise ? poisons[p].emulated : poisons[p].reason) != NULL ||
-                     (poisons[p].or != NULL && strstr(reason, poisons[p].or) != NULL);
+                     (poisons[p].also != NULL && strstr(reason, poisons[p].also) != NULL);
         if (strcmp(verdict, otherwise ? "runtime" : poisons[p].verdict) != 0 || !known)
             fail_msg("%s: %s: %s", poisons[p].name, verdict, reason);
     }
