@@ -9,11 +9,14 @@ static const double dram_efficiency = 0.88; /* of the data sheet's bandwidth, wh
 static const double l2_bytes_clock_sm = 24; /* bytes a clock an SM, all SMs together */
 static const double sm_bytes_clock = 64;    /* bytes a clock that one SM takes from L2 */
 static const double dram_latency_us = 0.65, l2_latency_us = 0.3, l1_latency_us = 0.02, barrier_us = 0.03;
-static const double launch_us = 1.3;
+/* What a launch costs; one that begins while its predecessor ends; one that has asked for x by then, where x
+   is small; and one that follows in the same call. */
+static const double launch_us = 1.3, early_us = 1.25, asked_us = 1.05, next_us = 0.6;
+static const double asked_bytes = 8 << 20;
 static const double mufu_clock_sm = 16, issue_clock_sm = 128; /* results, lane instructions a clock an SM */
 static const double line_bytes = 128, sector_bytes = 32;
 static const double loop_unroll = 4;  /* loads that the compiler lets a loop have in flight */
-static const double limits_power = 4; /* how sharply the slowest limit rules: 1 adds them all up */
+static const double limits_power = 6; /* how sharply the slowest limit rules: 1 adds them all up */
 
 /* One launch of a variant, and a part of its blocks that runs at once. */
 struct load {
@@ -109,7 +112,7 @@ static double limits_us(const struct load *l, double rows, double sms, double re
 
     /* A store that does not fill its sector costs the whole of it. */
     double vec_out = fmin(16, t->vec_bytes * size_out / size_in);
-    double waste = t->row_threads * vec_out < sector_bytes && row_bytes_out(l) > sector_bytes
+    double waste = t->row_threads * vec_out < sector_bytes && row_bytes_out(l) >= sector_bytes
                        ? sector_bytes / (t->row_threads * vec_out)
                        : 1;
     double spilled = 2 * l->spill_bytes * rows * t->row_threads;
@@ -133,9 +136,11 @@ static double limits_us(const struct load *l, double rows, double sms, double re
     double first = hot ? l2_latency_us : dram_latency_us;
     double latency = in * (first + repeated * l2_latency_us) / fmax(in_flight, 1);
 
-    /* A block loads, computes and stores in turn; only other blocks of its SM fill the gaps. */
+    /* A block loads, computes and stores in turn; only other blocks of its SM fill the gaps. Where all blocks
+       run at once, most of what they move is in the limits above. */
     double share = fmin(gpu->dram_gbs * 1e3 * dram_efficiency / sms, sm_bytes_clock * gpu->clock_mhz);
-    double cycle = turns * (block_us(l) + block_rows * (row_bytes_in(l) + row_bytes_out(l)) / share);
+    double moves = block_rows * (row_bytes_in(l) + row_bytes_out(l)) / share * (turns > 1 ? 1 : 0.25);
+    double cycle = turns * (block_us(l) + moves);
 
     const double each[] = {dram, l2, port, l1, mufu, issue, latency, cycle};
     double sum = 0;
@@ -153,7 +158,15 @@ static double launch_time_us(const struct load *l, double blocks)
         us += limits_us(l, rows * full * at_once / blocks, l->gpu->sms, at_once, full);
     if (tail > 0)
         us += limits_us(l, rows * tail / blocks, fmin(tail, l->gpu->sms), tail, full > 0 ? 0 : 1);
-    return launch_us + us * l->share;
+    return us * l->share;
+}
+
+static double start_us(const struct load *l, const struct launch *launch, int index)
+{
+    if (!launch->programmatic)
+        return launch_us;
+    bool asked = l->traits.asks && (double)l->p->M * row_bytes_in(l) <= asked_bytes;
+    return index > 0 ? next_us : asked ? asked_us : early_us;
 }
 
 static bool can_run(const struct gpu *gpu, const struct launch *launch, int64_t blocks, int blocks_per_sm)
@@ -186,7 +199,7 @@ double model_predict_us(const struct problem *p, const struct gpu *gpu, const js
                          .blocks_per_sm = blocks_per_sm,
                          .spill_bytes = kernel->spill_bytes,
                          .share = 1.0 / plan->count};
-        us += blocks > 0 ? launch_time_us(&l, (double)blocks) : launch_us;
+        us += start_us(&l, launch, i) + (blocks > 0 ? launch_time_us(&l, (double)blocks) : 0);
     }
     return us;
 }

@@ -8,6 +8,8 @@ static const double expf_instructions = 8, ex2_instructions = 3;
 static const double pass_instructions =
     2; /* an element and pass, beside its exponentials: maximum or add, address */
 
+static const double tile_instructions = 3; /* an element: into shared memory and out of it */
+
 static bool is_word(const json_t *config, const char *name, const char *word)
 {
     const char *text = json_string_value(json_object_get(config, name));
@@ -34,17 +36,19 @@ static double exponentials(const struct model_traits *t, const json_t *config, d
     return (is_word(config, "update", "vector") ? 1 + 1 / elements : 2) + last;
 }
 
-/* How long an exchange between blocks takes, in barriers of a block. */
-static const double cluster_barriers = 20, grid_barriers = 40;
+/* How long an exchange between blocks takes, in barriers of a block, and how much longer for each block more.
+ */
+static const double cluster_barriers = 4, cluster_block_barriers = 2;
+static const double grid_barriers = 24, grid_block_barriers = 0.125;
 
 static double barriers_of(const json_t *config, double threads, double passes, bool alone)
 {
     if (alone || is_word(config, "reduction", "none"))
         return 0;
     if (is_word(config, "scope", "cluster"))
-        return cluster_barriers;
+        return cluster_barriers + cluster_block_barriers * number_of(config, "blocks", 1);
     if (is_word(config, "scope", "grid"))
-        return 2 + grid_barriers;
+        return grid_barriers + grid_block_barriers * number_of(config, "blocks", 1);
     if (is_word(config, "reduction", "tree"))
         return 2 * (1 + log2(fmax(threads, 2)));
     if (is_word(config, "reduction", "butterfly"))
@@ -72,6 +76,9 @@ struct model_traits model_traits_of(const struct problem *p, const json_t *confi
     double conversions = (size < 4 ? t.reads : 0) + (dtype_size(p->dtype_out) < 4 ? 0.5 : 0);
     t.instructions = t.exps * (fast ? ex2_instructions : expf_instructions) + passes * pass_instructions +
                      conversions + (t.reads + 1) * size / t.vec_bytes;
+    if (is_word(config, "scope", "tile"))
+        t.instructions += tile_instructions;
+    t.asks = is_word(config, "programmatic", "prefetch");
     t.barriers = barriers_of(config, threads, passes, t.row_threads <= 32);
     return t;
 }

@@ -9,6 +9,7 @@ struct model_traits {
     double row_threads;  /* threads that share a row */
     double vec_bytes;    /* a load of x */
     bool held;           /* a row is kept between its passes, so that all of it is in flight at once */
+    bool asks;           /* for its part of x before its predecessor has ended */
     double exps;         /* exponentials an element */
     double instructions; /* an element, all passes together */
     double barriers;     /* of a block, one after another */
