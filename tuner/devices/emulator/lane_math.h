@@ -20,7 +20,8 @@ static inline uint32_t find_sign_bit(int32_t a)
     return bits == 0 ? UINT32_MAX : 31 - (uint32_t)__builtin_clz(bits);
 }
 
-/* Of bfe and bfi the position and the length are bytes. */
+/* Of bfe and bfi of 32 bits the position and the length are bytes, of 64 bits whole words (as GPUs have it).
+ */
 static inline uint64_t field_mask(uint32_t length)
 {
     return length > 63 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
@@ -28,20 +29,18 @@ static inline uint64_t field_mask(uint32_t length)
 
 static inline uint64_t extract_unsigned_64(uint64_t a, uint32_t position, uint32_t length)
 {
-    position &= 255;
-    return (position > 63 ? 0 : a >> position) & field_mask(length & 255);
+    return (position > 63 ? 0 : a >> position) & field_mask(length);
 }
 
 static inline uint32_t extract_unsigned(uint32_t a, uint32_t position, uint32_t length)
 {
-    return (uint32_t)extract_unsigned_64(a, position, length);
+    return (uint32_t)extract_unsigned_64(a, position & 255, length & 255);
 }
 
 static inline uint64_t extract_extended(uint64_t a, uint32_t position, uint32_t length, uint32_t width)
 {
-    position &= 255;
-    length &= 255;
-    uint32_t top = length == 0 ? 0 : position + length - 1 > width - 1 ? width - 1 : position + length - 1;
+    uint64_t last = (uint64_t)position + length - 1;
+    uint32_t top = length == 0 ? 0 : last > width - 1 ? width - 1 : (uint32_t)last;
     uint64_t sign = length == 0 ? 0 : a >> top & 1;
     uint32_t held = position > top ? 0 : top - position + 1;
     uint64_t field = extract_unsigned_64(a, position, held);
@@ -50,7 +49,7 @@ static inline uint64_t extract_extended(uint64_t a, uint32_t position, uint32_t 
 
 static inline int32_t extract_signed(int32_t a, uint32_t position, uint32_t length)
 {
-    return (int32_t)(uint32_t)extract_extended((uint32_t)a, position, length, 32);
+    return (int32_t)(uint32_t)extract_extended((uint32_t)a, position & 255, length & 255, 32);
 }
 
 static inline int64_t extract_signed_64(int64_t a, uint32_t position, uint32_t length)
@@ -58,13 +57,17 @@ static inline int64_t extract_signed_64(int64_t a, uint32_t position, uint32_t l
     return (int64_t)extract_extended((uint64_t)a, position, length, 64);
 }
 
-static inline uint64_t insert_bits(uint64_t a, uint64_t b, uint32_t position, uint32_t length)
+static inline uint64_t insert_bits_64(uint64_t a, uint64_t b, uint32_t position, uint32_t length)
 {
-    position &= 255;
     if (position > 63)
         return b;
-    uint64_t mask = field_mask(length & 255) << position;
+    uint64_t mask = field_mask(length) << position;
     return (a << position & mask) | (b & ~mask);
+}
+
+static inline uint32_t insert_bits(uint32_t a, uint32_t b, uint32_t position, uint32_t length)
+{
+    return (uint32_t)insert_bits_64(a, b, position & 255, length & 255);
 }
 
 static inline uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
@@ -116,7 +119,7 @@ static inline int32_t divide_s32(int32_t a, int32_t b)
 }
 static inline int32_t remainder_s32(int32_t a, int32_t b)
 {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return b == 0 ? -1 : b == -1 ? 0 : a % b;
 }
 static inline int64_t divide_s64(int64_t a, int64_t b)
 {
@@ -124,7 +127,7 @@ static inline int64_t divide_s64(int64_t a, int64_t b)
 }
 static inline int64_t remainder_s64(int64_t a, int64_t b)
 {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return b == 0 ? -1 : b == -1 ? 0 : a % b;
 }
 
 /* A number wins over a NaN, and +0 is above -0. */
@@ -232,30 +235,27 @@ static inline float relu(float value)
     return value != value ? value : value > 0 ? value : 0.0f;
 }
 
-/* Conversions saturate, and a NaN becomes 0. */
+/* Conversions saturate. A NaN becomes 0 where a float becomes a word, else the smallest number of the signed
+ * type. */
 static inline int32_t double_to_s32(double a)
 {
-    return a != a ? 0 : a >= 0x1p31 ? INT32_MAX : a < -0x1p31 ? INT32_MIN : (int32_t)a;
-}
-static inline uint32_t double_to_u32(double a)
-{
-    return !(a > 0) ? 0 : a >= 0x1p32 ? UINT32_MAX : (uint32_t)a;
+    return a != a ? INT32_MIN : a >= 0x1p31 ? INT32_MAX : a < -0x1p31 ? INT32_MIN : (int32_t)a;
 }
 static inline int64_t double_to_s64(double a)
 {
-    return a != a ? 0 : a >= 0x1p63 ? INT64_MAX : a < -0x1p63 ? INT64_MIN : (int64_t)a;
+    return a != a ? INT64_MIN : a >= 0x1p63 ? INT64_MAX : a < -0x1p63 ? INT64_MIN : (int64_t)a;
 }
 static inline uint64_t double_to_u64(double a)
 {
-    return !(a > 0) ? 0 : a >= 0x1p64 ? UINT64_MAX : (uint64_t)a;
+    return a != a ? UINT64_C(1) << 63 : a <= 0 ? 0 : a >= 0x1p64 ? UINT64_MAX : (uint64_t)a;
 }
 static inline int32_t float_to_s32(float a)
 {
-    return double_to_s32((double)a);
+    return a != a ? 0 : double_to_s32((double)a);
 }
 static inline uint32_t float_to_u32(float a)
 {
-    return double_to_u32((double)a);
+    return !(a > 0) ? 0 : a >= 0x1p32f ? UINT32_MAX : (uint32_t)a;
 }
 
 #endif

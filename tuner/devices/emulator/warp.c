@@ -18,7 +18,7 @@ static const void *flush_source(const void *from, uint32_t to[WARP_LANES])
 {
     const uint32_t *words = from;
     for (int k = 0; k < WARP_LANES; k++)
-        to[k] = float_flushed(words[k]);
+        to[k] = float_flushed(bits_canonical(float_of(words[k])));
     return to;
 }
 
@@ -147,8 +147,9 @@ static void run_quaternary(struct machine *m, struct warp *w, const struct instr
     uint64_t values[WARP_LANES];
     for (int k = 0; k < WARP_LANES; k++) {
         uint64_t x = word_of(a, i->wide, k), y = word_of(b, i->wide, k);
-        values[k] = i->m.variant == VARIANT_BFI ? insert_bits(x, y, c[k], e[k])
-                                                : logic3((uint32_t)x, (uint32_t)y, c[k], e[k]);
+        values[k] = i->m.variant == VARIANT_LOP3 ? logic3((uint32_t)x, (uint32_t)y, c[k], e[k])
+                    : i->wide                    ? insert_bits_64(x, y, c[k], e[k])
+                                                 : insert_bits((uint32_t)x, (uint32_t)y, c[k], e[k]);
     }
     write_value(w, i, values, mask);
 }

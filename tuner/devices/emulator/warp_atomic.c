@@ -5,12 +5,20 @@
 
 #include <string.h>
 
+/* In global memory subnormal numbers become zero, in shared memory they do not. */
+static uint32_t float_sum(const struct instruction *i, uint32_t a, uint32_t b)
+{
+    if (i->m.space == SPACE_SHARED || i->m.space == SPACE_CLUSTER)
+        return bits_canonical(float_of(a) + float_of(b));
+    return float_flushed(bits_canonical(float_of(float_flushed(a)) + float_of(float_flushed(b))));
+}
+
 static uint64_t float_result(const struct instruction *i, uint64_t old, uint64_t b)
 {
     if (i->m.variant == VARIANT_EXCHANGE)
         return b;
     if (i->m.element_bytes == 4)
-        return bits_canonical(float_of((uint32_t)old) + float_of((uint32_t)b));
+        return float_sum(i, (uint32_t)old, (uint32_t)b);
     double x, y;
     memcpy(&x, &old, sizeof x);
     memcpy(&y, &b, sizeof y);
