@@ -7,11 +7,11 @@
 /* docs/model.md says where each figure is from. */
 static const double dram_efficiency = 0.88; /* of the data sheet's bandwidth, what a copy reaches */
 static const double l2_bytes_clock_sm = 24; /* bytes a clock an SM, all SMs together */
-static const double sm_bytes_clock = 64;    /* bytes a clock that one SM takes from L2 */
+static const double sm_bytes_clock = 28;    /* bytes a clock that one SM takes from L2 */
 static const double dram_latency_us = 0.65, l2_latency_us = 0.3, l1_latency_us = 0.02, barrier_us = 0.03;
 /* What a launch costs; one that begins while its predecessor ends; one that has asked for x by then, where x
    is small; and one that follows in the same call. */
-static const double launch_us = 1.3, early_us = 1.25, asked_us = 1.05, next_us = 0.6;
+static const double launch_us = 1.3, early_us = 1.25, asked_us = 1.05, next_us = 0.75;
 static const double asked_bytes = 8 << 20;
 static const double mufu_clock_sm = 16, issue_clock_sm = 128; /* results, lane instructions a clock an SM */
 static const double line_bytes = 128, sector_bytes = 32;
@@ -165,8 +165,12 @@ static double start_us(const struct load *l, const struct launch *launch, int in
 {
     if (!launch->programmatic)
         return launch_us;
-    bool asked = l->traits.asks && (double)l->p->M * row_bytes_in(l) <= asked_bytes;
-    return index > 0 ? next_us : asked ? asked_us : early_us;
+    if (index > 0)
+        return next_us;
+    if (!l->traits.asks)
+        return early_us;
+    bool shared = l->traits.row_threads > l->threads;
+    return shared && (double)l->p->M * row_bytes_in(l) > asked_bytes ? launch_us : asked_us;
 }
 
 static bool can_run(const struct gpu *gpu, const struct launch *launch, int64_t blocks, int blocks_per_sm)
