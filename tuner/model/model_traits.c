@@ -56,6 +56,15 @@ static double barriers_of(const json_t *config, double threads, double passes, b
     return 4;
 }
 
+/* Instructions, an element, for what is before a row's first whole vector and after its last one. */
+static double edge_instructions(const struct problem *p, const struct model_traits *t, double size)
+{
+    const double each = 24; /* of a thread, for each edge element's turn and for finding where they are */
+    bool whole = fmod((double)p->x_stride * size, t->vec_bytes) == 0 && fmod(p->align, t->vec_bytes) == 0;
+    double vec = t->vec_bytes / size, edges = fmin((double)p->N, 2 * (vec - 1));
+    return whole ? 0 : each * (1 + ceil(edges / t->row_threads)) * t->row_threads / (double)p->N;
+}
+
 struct model_traits model_traits_of(const struct problem *p, const json_t *config,
                                     const struct launch *launch)
 {
@@ -76,8 +85,7 @@ struct model_traits model_traits_of(const struct problem *p, const json_t *confi
     double conversions = (size < 4 ? t.reads : 0) + (dtype_size(p->dtype_out) < 4 ? 0.5 : 0);
     t.instructions = t.exps * (fast ? ex2_instructions : expf_instructions) + passes * pass_instructions +
                      conversions + (t.reads + 1) * size / t.vec_bytes;
-    if (is_word(config, "scope", "tile"))
-        t.instructions += tile_instructions;
+    t.instructions += is_word(config, "scope", "tile") ? tile_instructions : edge_instructions(p, &t, size);
     t.asks = is_word(config, "programmatic", "prefetch");
     t.barriers = barriers_of(config, threads, passes, t.row_threads <= 32);
     return t;
