@@ -15,3 +15,13 @@ target_link_libraries(instruction_samples PUBLIC devices project_options)
 add_unit_test(emulator_hardware LIBRARIES instruction_samples)
 add_executable(record_instructions record_instructions.c)
 target_link_libraries(record_instructions PRIVATE instruction_samples deps::cuda_headers)
+
+# A fuzzer that is guided by coverage, with clang only: fuzz_emulator FOLDER, where FOLDER begins as a copy of ptx/.
+option(SOFTMAX_TUNE_FUZZ "Build fuzz_emulator (clang, with the sanitizers)" OFF)
+if(SOFTMAX_TUNE_FUZZ)
+  target_compile_options(devices PRIVATE -fsanitize=fuzzer-no-link)
+  add_executable(fuzz_emulator fuzz_emulator.c)
+  target_link_libraries(fuzz_emulator PRIVATE devices project_options)
+  target_compile_options(fuzz_emulator PRIVATE -fsanitize=fuzzer)
+  target_link_options(fuzz_emulator PRIVATE -fsanitize=fuzzer)
+endif()

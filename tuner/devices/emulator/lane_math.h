@@ -42,7 +42,7 @@ static inline uint64_t extract_extended(uint64_t a, uint32_t position, uint32_t 
     uint64_t last = (uint64_t)position + length - 1;
     uint32_t top = length == 0 ? 0 : last > width - 1 ? width - 1 : (uint32_t)last;
     uint64_t sign = length == 0 ? 0 : a >> top & 1;
-    uint32_t held = position > top ? 0 : top - position + 1;
+    uint32_t held = length == 0 || position > top ? 0 : top - position + 1;
     uint64_t field = extract_unsigned_64(a, position, held);
     return sign != 0 ? field | ~field_mask(held) : field;
 }
@@ -170,7 +170,7 @@ static inline uint32_t maximum_magnitude(uint32_t a, uint32_t b)
 static inline float divide_approximately(float a, float b)
 {
     float magnitude = fabsf(b);
-    return magnitude > 0x1p126f && magnitude != INFINITY ? a * 0.0f : a / b;
+    return magnitude > 0x1p126f && magnitude != INFINITY ? a * copysignf(0.0f, b) : a / b;
 }
 
 /* 2^x within one unit in the last place; not fused, so that every CPU gives the same bits. */
@@ -233,6 +233,12 @@ static inline uint32_t brain_truncated(float value)
 static inline float relu(float value)
 {
     return value != value ? value : value > 0 ? value : 0.0f;
+}
+
+/* .ftz looks at the number before it is rounded. */
+static inline double double_flushed(double a)
+{
+    return fabs(a) < 0x1p-126 ? copysign(0.0, a) : a;
 }
 
 /* Conversions saturate. A NaN becomes 0 where a float becomes a word, else the smallest number of the signed

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CODE_MAX = 1 << 20, LIVENESS_BYTES_MAX = 256 << 20, SHARED_GAP = 32 };
+enum { CODE_MAX = 1 << 20, LIVENESS_BYTES_MAX = 256 << 20, SHARED_GAP = 32, LOCAL_BYTES_MAX = 1 << 16 };
 
 static void mark_used(const struct ptx_kernel *k, const struct ptx_operand *o, bool *used)
 {
@@ -121,6 +121,10 @@ struct program *program_build(const struct ptx_module *module, const struct ptx_
     bool good = decode_all(p, d);
     free(d);
     free(all);
+    if (good && p->local_bytes > LOCAL_BYTES_MAX)
+        good = error_set(e, STATUS_NONE_SURVIVED,
+                         "kernel '%.100s' needs %d bytes of local memory, where %d are allowed", kernel->name,
+                         p->local_bytes, LOCAL_BYTES_MAX);
     struct flow f = {0};
     if (good) {
         f = flow_of(p);

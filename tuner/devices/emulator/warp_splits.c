@@ -66,8 +66,11 @@ static void merge(struct warp *w)
 
 void warp_settle(struct warp *w)
 {
-    while (arrive(w) | leave_joins(w))
-        ;
+    bool any;
+    do {
+        any = arrive(w);
+        any = leave_joins(w) || any;
+    } while (any);
     if (w->split_count > 1)
         merge(w);
     if (w->current >= w->split_count || w->splits[w->current].state != SPLIT_RUNS) {
