@@ -5,8 +5,6 @@
 
 /* Each lane is its own: a destination may be a source, but only of the same lane. */
 #ifdef __clang__
-#pragma clang diagnostic ignored                                                                             \
-    "-Wpass-failed" /* a division in 64 bits is no vector operation, and need not be */
 #define LANE_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < WARP_LANES; i++)
 #else
 #define LANE_LOOP _Pragma("GCC ivdep") for (int i = 0; i < WARP_LANES; i++)
