@@ -235,10 +235,10 @@ static inline float relu(float value)
     return value != value ? value : value > 0 ? value : 0.0f;
 }
 
-/* .ftz looks at the number before it is rounded. */
-static inline double double_flushed(double a)
+/* .ftz flushes what is subnormal after rounding as if exponents had no end. */
+static inline float double_flushed(double a)
 {
-    return fabs(a) < 0x1p-126 ? copysign(0.0, a) : a;
+    return fabsf((float)(a * 0x1p64)) < 0x1p-62f ? (float)copysign(0.0, a) : (float)a;
 }
 
 /* Conversions saturate. A NaN becomes 0 where a float becomes a word, else the smallest number of the signed
