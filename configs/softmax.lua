@@ -73,7 +73,7 @@ return space {
     { "lanes",     { 32, 16, 8, 4, 2, 1 },               "of a warp that share a row" },
     { "rows",      { 1, 8, 16, 32, 64, 128, 256, 512, 1024 }, "that a block copies into shared memory together" },
     { "blocks",    { 1, 2, 4, 8, 16, 32, 64, 128 },      "that share a row" },
-    { "threads",   { 256, 64, 128, 512, 1024 },          "threads per block", full = { 32, 96, 192, 384, 768 } },
+    { "threads",   { 256, 64, 128, 192, 512, 1024 },     "threads per block", full = { 32, 96, 384, 768 } },
     { "vec_bytes", function(problem) return problem.size_in == 4 and { 4, 8, 16 } or { 2, 4, 8, 16 } end,
       "bytes per load of x", full = function(problem, gpu)
         return gpu.compute_capability >= 100 and (gpu.ptx_version == 0 or gpu.ptx_version >= 88) and { 32 } or {}
@@ -90,6 +90,7 @@ return space {
     { "guard",     { "none", "clamped" },                "where an online maximum starts: -infinity, the lowest number" },
     { "exp",       { "expf", "ex2" },                    "the exponential: the library's, or the hardware's power of two" },
     { "resident",  function(problem, gpu)
+        if gpu.max_cluster > 0 then return { 0, gpu.max_threads_per_sm, 1024, 960 } end
         return { 0, gpu.max_threads_per_sm, gpu.max_threads_per_sm > 1024 and 1024 or 512 }
       end, "threads an SM that the registers must leave room for; 0: as many registers as the compiler likes",
       full = function(problem, gpu) return gpu.max_threads_per_sm > 1536 and { 1536, 768, 512 } or { 768 } end },
@@ -212,8 +213,8 @@ return space {
       end, "the widest load or, where results are wider, store; or the article's of one element", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
-        return registers_held(problem, cache, vec_bytes, sharers(scope, lanes, threads, blocks)) <= 64
-      end, "at most 64 registers a thread for the row", only = "default" },
+        return registers_held(problem, cache, vec_bytes, sharers(scope, lanes, threads, blocks)) <= 66
+      end, "at most 64 registers a thread for the row, and two for where they are", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
         local step = sharers(scope, lanes, threads, blocks)
@@ -299,8 +300,15 @@ return space {
         return (scope == "cluster" or short) and not small(problem) and load == "no_allocate" and store == "stream"
       end, "hints are for what does not fit L2, for clusters and short aligned rows, and come together", only = "default" },
     { { "scope", "threads", "reduction" }, function(scope, threads, reduction, problem)
-        return scope ~= "cluster" or (reduction == "barrier") == (not small(problem) and threads >= 256)
+        if scope ~= "cluster" then return true end
+        if small(problem) then return reduction ~= "barrier" end
+        return reduction == "barrier" or threads == 128
       end, "large blocks of clusters wait at a barrier, but where there are few", only = "default" },
+    { { "scope", "threads" }, function(scope, threads, problem)
+        return threads ~= 192 or (scope == "cluster" and not small(problem) and problem.N * problem.size_in >= 131072)
+      end, "five or six blocks an SM instead of four are for long rows of large problems", only = "default" },
+    { { "threads", "resident" }, function(threads, resident) return resident ~= 960 or threads == 192 end,
+      "960 threads are five blocks of 192", only = "default" },
     { { "scope", "threads", "blocks" }, function(scope, threads, blocks, problem)
         return scope ~= "cluster" or small(problem) or problem.N * problem.size_in >= 128 * threads * blocks
       end, "a thread of a large problem's cluster has 128 bytes or more", only = "default" },
