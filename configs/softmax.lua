@@ -213,8 +213,9 @@ return space {
       end, "the widest load or, where results are wider, store; or the article's of one element", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
-        return registers_held(problem, cache, vec_bytes, sharers(scope, lanes, threads, blocks)) <= 66
-      end, "at most 64 registers a thread for the row, and two for where they are", only = "default" },
+        local held = registers_held(problem, cache, vec_bytes, sharers(scope, lanes, threads, blocks))
+        return held <= (scope == "cluster" and 66 or 64)
+      end, "at most 64 registers a thread for the row", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
         local step = sharers(scope, lanes, threads, blocks)
