@@ -9,13 +9,6 @@ add_unit_test(emulator_damage LIBRARIES devices TIMEOUT 600)
 add_executable(bench_emulator bench_emulator.c)
 target_link_libraries(bench_emulator PRIVATE devices compile project_options)
 
-# The GPU's answers to every form of every instruction of the table: recorded once, compared everywhere.
-add_library(instruction_samples STATIC instruction_samples.c)
-target_link_libraries(instruction_samples PUBLIC devices project_options)
-add_unit_test(emulator_hardware LIBRARIES instruction_samples)
-add_executable(record_instructions record_instructions.c)
-target_link_libraries(record_instructions PRIVATE instruction_samples deps::cuda_headers)
-
 # A fuzzer that is guided by coverage, with clang only: fuzz_emulator FOLDER, where FOLDER begins as a copy of ptx/.
 option(SOFTMAX_TUNE_FUZZ "Build fuzz_emulator (clang, with the sanitizers)" OFF)
 if(SOFTMAX_TUNE_FUZZ)
