@@ -6,11 +6,12 @@
 % local out_vec = 16 // problem.size_out
 % local out_at = same and "kept" or ("kept + %d"):format(rows * problem.N * problem.size_in // 16)
 % local side = 32 // lanes                              -- rows that a warp does side by side
-% -- Turns that shared memory takes for the elements that a warp asks for at once, its rows `apart` rows apart.
+% -- Turns that shared memory takes for the elements that a warp asks for at once, its rows `apart` rows apart, from an even
+% -- and from an odd row on.
 % local function turns(apart, size)
-%   local most = 0
+%   local sum = 0
 %   for row = 0, 1 do
-%     local seen, banks = {}, {}
+%     local seen, banks, most = {}, {}, 0
 %     for thread = 0, 31 do
 %       local word = ((thread // lanes * apart + row) * problem.N + thread % lanes) * size // 4
 %       local bank = word % 32
@@ -18,8 +19,9 @@
 %       seen[word] = true
 %       most = math.max(most, banks[bank])
 %     end
+%     sum = sum + most
 %   end
-%   return most
+%   return sum
 % end
 % local apart, least = 1, math.huge
 % local distance = 1
