@@ -91,6 +91,35 @@ static void source_prints_the_named_variant_with_the_whole_stem(void **state)
     run_clear(&run);
 }
 
+static void source_without_a_variant_prints_the_first_of_the_list(void **state)
+{
+    const char *space = "--arch sm_120 --N 8192 --config article --set threads=128";
+    char *list = must_format("list %s", space), *source = must_format("source %s --json", space);
+    struct run keys = run_well(*state, list);
+    json_t *document = run_json(*state, source);
+    json_t *first = json_array_get(json_object_get(document, "sources"), 0);
+    const char *variant = json_string_value(json_object_get(first, "variant"));
+    assert_int_equal(strcspn(keys.out, "\n"), strlen(variant));
+    assert_memory_equal(keys.out, variant, strlen(variant));
+    json_decref(document);
+    run_clear(&keys);
+    free(source);
+    free(list);
+}
+
+static void a_pin_that_a_preset_has_or_that_is_overruled_is_no_mistake(void **state)
+{
+    const char *command = "source --arch sm_120 --N 8192 --config article";
+    static const char *const rest[] = {"--variant v4 --set vec_bytes=16",
+                                       "--variant v4,threads=128 --set threads=512"};
+    for (size_t i = 0; i < 2; i++) {
+        char *arguments = must_format("%s %s", command, rest[i]);
+        struct run run = run_well(*state, arguments);
+        run_clear(&run);
+        free(arguments);
+    }
+}
+
 static void tune_without_a_device_emits_a_prediction_and_its_runners_up(void **state)
 {
     char *folder = *state;
@@ -375,6 +404,8 @@ int main(void)
         cmocka_unit_test(list_as_json_holds_the_same_keys),
         cmocka_unit_test(set_pins_a_parameter),
         cmocka_unit_test(source_prints_the_named_variant_with_the_whole_stem),
+        cmocka_unit_test(source_without_a_variant_prints_the_first_of_the_list),
+        cmocka_unit_test(a_pin_that_a_preset_has_or_that_is_overruled_is_no_mistake),
         cmocka_unit_test(tune_without_a_device_emits_a_prediction_and_its_runners_up),
         cmocka_unit_test(predicted_candidates_are_kernels_of_different_kinds),
         cmocka_unit_test(a_variant_that_nothing_can_prove_is_not_trusted_without_a_guard),

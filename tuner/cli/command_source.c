@@ -42,24 +42,25 @@ static bool print_sources(struct session *s, struct tuning *t, json_t *document,
     return true;
 }
 
+/* Without --variant, the first that `list` prints. */
+static bool add_variants(struct tuning *t, const struct options *o, struct error *e)
+{
+    return o->variant_count > 0 ? tuning_add_variants(t, o->variants, o->variant_count, e)
+                                : tuning_add_space(t, 1, e);
+}
+
 int command_source(const struct options *o, struct error *e)
 {
     struct session s;
     struct progress progress;
     progress_open(&progress, true);
-    if (o->variant_count == 0) {
-        error_set(e, STATUS_USAGE,
-                  "--variant is missing: the variant whose source is wanted, for example --variant v4");
-        return e->status;
-    }
     bool ok = session_open(&s, o, NEED_NO_DEVICE, e);
     json_t *document = o->json ? json_pack("{s:[]}", "sources") : NULL;
     for (int i = 0; ok && i < o->problem_count; i++) {
         struct tuning t;
         tuning_begin(&t, &s, &o->problems[i], &progress);
-        ok = session_set_problem(&s, &t.problem, false, false, e) &&
-             tuning_add_variants(&t, o->variants, o->variant_count, e) && tuning_compile(&t, e) &&
-             tuning_predict(&t, e) && print_sources(&s, &t, document, e);
+        ok = session_set_problem(&s, &t.problem, false, false, e) && add_variants(&t, o, e) &&
+             tuning_compile(&t, e) && tuning_predict(&t, e) && print_sources(&s, &t, document, e);
         tuning_clear(&t);
     }
     if (ok && document != NULL)

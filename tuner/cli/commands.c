@@ -22,7 +22,9 @@ static const struct argp_option list_options[] = {
 static const struct argp_option source_options[] = {
     {.doc = "Source:"},
     {"variant", KEY_VARIANT, "V", 0,
-     "name=value joined by commas, what is missing at its default; or a preset", 0},
+     "name=value joined by commas, what is missing at its default; or a preset; or both: v4,exp=ex2; the first "
+     "that list prints where it is not given",
+     0},
     {0}};
 
 static const struct argp_option check_options[] = {
@@ -100,7 +102,7 @@ const struct command commands[] = {
      .takes_problem = true,
      .takes_space = true,
      .own = source_options,
-     .arguments = " --variant V",
+     .arguments = "",
      .summary = "the CUDA source that would be emitted for a variant",
      .title = "prints the CUDA source that would be emitted for a variant",
      .text = "The text stands alone: nvcc -arch=sm_XX -c compiles it, kernel and launcher.",

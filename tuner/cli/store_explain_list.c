@@ -1,7 +1,7 @@
 #include "tuner/cli/store_explain_list.h"
 
-#include "tuner/cli/choose.h"
 #include "tuner/cli/session_store.h"
+#include "tuner/cli/tuning.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static bool explain_named(struct list *list, struct error *e)
 {
     const struct options *o = list->session->options;
     for (int i = 0; i < o->variant_count; i++) {
-        char *key = generator_key(list->session->space, o->variants[i], true, e);
+        char *key = tuning_key(list->session, o->variants[i], e);
         bool ok = key != NULL && explain(list, key, e);
         free(key);
         if (!ok)

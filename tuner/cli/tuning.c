@@ -45,10 +45,47 @@ bool tuning_add_space(struct tuning *t, int most, struct error *e)
                      t->why_none != NULL ? t->why_none : "it is empty");
 }
 
+/* Whether a setting of `list`, joined by commas, begins with `text`, or, where `whole`, is it. */
+static bool has_setting(const char *list, const char *text, size_t length, bool whole)
+{
+    while (*list != '\0') {
+        size_t own = strcspn(list, ",");
+        if ((whole ? own == length : own >= length) && memcmp(list, text, length) == 0)
+            return true;
+        list += own + (list[own] == ',');
+    }
+    return false;
+}
+
+/* A preset is complete, so the pins that it does not have would be ignored. */
+static bool heeds_pins(const struct session *s, const char *typed, const char *key, struct error *e)
+{
+    const char *const *pin = s->options->space.pins;
+    size_t preset = strcspn(typed, ",");
+    if (memchr(typed, '=', preset) != NULL)
+        return true;
+    for (; pin != NULL && *pin != NULL; pin++)
+        if (!has_setting(key, *pin, strlen(*pin), true) &&
+            !has_setting(typed, *pin, strcspn(*pin, "=") + 1, false))
+            return error_set(e, STATUS_USAGE,
+                             "--set %s does not apply to the preset '%.*s': write --variant %s,%s", *pin,
+                             (int)preset, typed, typed, *pin);
+    return true;
+}
+
+char *tuning_key(const struct session *s, const char *typed, struct error *e)
+{
+    char *key = generator_key(s->space, typed, true, e);
+    if (key == NULL || heeds_pins(s, typed, key, e))
+        return key;
+    free(key);
+    return NULL;
+}
+
 bool tuning_add_variants(struct tuning *t, const char *const *typed, int count, struct error *e)
 {
     for (int i = 0; i < count; i++) {
-        char *key = generator_key(t->session->space, typed[i], true, e);
+        char *key = tuning_key(t->session, typed[i], e);
         if (key == NULL)
             return false;
         bool again = false;

@@ -50,6 +50,9 @@ void tuning_clear(struct tuning *t);
 /* Adds the valid variants of the space, at most `most` (0: all); false with status 2 and why when there are
  * none. */
 bool tuning_add_space(struct tuning *t, int most, struct error *e);
+/* The key of a valid variant that the user typed; the caller's. Status 2 also for a preset that --set does not
+   apply to. */
+char *tuning_key(const struct session *s, const char *typed, struct error *e);
 /* Adds what the user named: keys or presets. */
 bool tuning_add_variants(struct tuning *t, const char *const *typed, int count, struct error *e);
 /* Adds v1 to v5, where they are valid for the problem, after the space's variants: timed for the table, and
