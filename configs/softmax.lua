@@ -295,11 +295,8 @@ return space {
         return resident == 0 or (scope == "cluster" and cache == "both" and resident < gpu.max_threads_per_sm)
                or (scope == "warp" and peeled(problem, widest(problem)) and resident == gpu.max_threads_per_sm)
       end, "fewer registers help warps with edges, and clusters that keep rows in both places", only = "default" },
-    { { "scope", "cache", "load", "store" }, function(scope, cache, load, store, problem)
-        if load == "plain" and store == "plain" then return true end
-        local short = cache ~= "none" and problem.N * problem.size_in <= 4096 and not peeled(problem, widest(problem))
-        return (scope == "cluster" or short) and not small(problem) and load == "no_allocate" and store == "stream"
-      end, "hints are for what does not fit L2, for clusters and short aligned rows, and come together", only = "default" },
+    { { "load", "store" }, function(load, store) return load == "plain" and store == "plain" end,
+      "kernels with hints were up to 5 % apart from round to round", only = "default" },
     { { "scope", "threads", "reduction" }, function(scope, threads, reduction, problem)
         if scope ~= "cluster" then return true end
         if small(problem) then return reduction ~= "barrier" end
