@@ -71,21 +71,44 @@ static const struct mistake mistakes[] = {
     {"list --N 8 --arch sm_120 more", 2, "'more' is not expected"},
 };
 
-static void each_mistake_gets_one_line_and_its_status(void **state)
+/* With no driver. */
+static const struct mistake without_a_gpu[] = {
+    {"list --N 8", 3, "there is no GPU here: name one to work for with --arch, for example --arch sm_120 ("},
+    {"source --N 8 --device emulator", 3, "there is no GPU here: name one to work for with --arch"},
+    {"check --N 8 --device emulator", 3, "there is no GPU here: name one to work for with --arch"},
+    {"--N 8 --device cuda", 3, "driver; or use --device emulator and name a GPU to work for with --arch"},
+    {"--N 8 --arch sm_120 --device cuda", 3, "; or use --device emulator"},
+    {"bench v4 --N 8", 3, "'bench' measures, so it needs the GPU itself: there is no CUDA driver"},
+};
+
+static void make_each(const struct mistake *list, size_t count)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *folder = temporary_folder();
-        struct run run = run_program(folder, mistakes[i].arguments);
-        bool right = run.status == mistakes[i].status && count_lines(run.err) == 1 &&
-                     strncmp(run.err, "softmax-tune", 12) == 0 && strstr(run.err, mistakes[i].line) != NULL &&
+        struct run run = run_program(folder, list[i].arguments);
+        bool right = run.status == list[i].status && count_lines(run.err) == 1 &&
+                     strncmp(run.err, "softmax-tune", 12) == 0 && strstr(run.err, list[i].line) != NULL &&
                      run.out[0] == '\0';
         if (!right)
-            fail_msg("'%s' gave status %d, said '%s' and printed '%s'", mistakes[i].arguments, run.status,
+            fail_msg("'%s' gave status %d, said '%s' and printed '%s'", list[i].arguments, run.status,
                      run.err, run.out);
         run_clear(&run);
         temporary_folder_remove(folder);
     }
+}
+
+static void each_mistake_gets_one_line_and_its_status(void **state)
+{
+    (void)state;
+    make_each(mistakes, sizeof mistakes / sizeof mistakes[0]);
+}
+
+static void without_a_gpu_each_command_says_what_works(void **state)
+{
+    (void)state;
+    setenv("SOFTMAX_TUNE_CUDA_DRIVER", "/nowhere/libcuda.so.1", 1);
+    make_each(without_a_gpu, sizeof without_a_gpu / sizeof without_a_gpu[0]);
+    unsetenv("SOFTMAX_TUNE_CUDA_DRIVER");
 }
 
 static void an_unknown_option_gets_a_hint(void **state)
@@ -152,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_mistake_gets_one_line_and_its_status),
+        cmocka_unit_test(without_a_gpu_each_command_says_what_works),
         cmocka_unit_test(an_unknown_option_gets_a_hint),
         cmocka_unit_test(a_wrong_file_of_problems_is_named_with_its_line),
         cmocka_unit_test(a_space_that_is_wrong_is_named_with_its_line),

@@ -211,6 +211,37 @@ static void the_report_of_a_prediction_says_so_and_fits_100_columns(void **state
     run_clear(&run);
 }
 
+static void the_report_tells_which_presets_are_not_valid_and_why(void **state)
+{
+    struct run run =
+        run_well(*state, "--arch sm_120 --N 33 --config article --set threads=128 --device none");
+    assert_non_null(strstr(run.out, "\nv3 "));
+    assert_null(strstr(run.out, "\nv4 "));
+    const char *line = strstr(run.out, "\nv4, v5: not valid for this problem (");
+    assert_non_null(line);
+    assert_true(line < strstr(run.out, "\nChoice:"));
+    run_clear(&run);
+}
+
+static void a_choice_that_keeps_its_row_reads_it_once(void **state)
+{
+    static const char *const space =
+        "--arch sm_120 --N 8192 --set threads=256 --set vec_bytes=16 --set exp=ex2 --set scope=block --device none";
+    static const char *const caches[][2] = {{"registers --set update=element", "read once\n"},
+                                            {"none --set update=vector", "re-read from "}};
+    for (size_t i = 0; i < 2; i++) {
+        char *arguments = must_format("%s --set cache=%s", space, caches[i][0]);
+        struct run run = run_well(*state, arguments);
+        const char *line = strstr(run.out, "\nRows:   the choice has ");
+        assert_non_null(line);
+        assert_non_null(strstr(run.out, "\nRows:   v2 has "));
+        const char *end = strstr(line, "of L2: ");
+        assert_memory_equal(end + strlen("of L2: "), caches[i][1], strlen(caches[i][1]));
+        run_clear(&run);
+        free(arguments);
+    }
+}
+
 static void lists_give_a_choice_a_pair(void **state)
 {
     json_t *document = run_json(*state, "--arch sm_120 --N 32,64 --M 1,8 --config article --set threads=128 "
@@ -411,6 +442,8 @@ int main(void)
         cmocka_unit_test(a_variant_that_nothing_can_prove_is_not_trusted_without_a_guard),
         cmocka_unit_test(the_emulator_proves_what_is_predicted_and_finds_v5_wrong),
         cmocka_unit_test(the_report_of_a_prediction_says_so_and_fits_100_columns),
+        cmocka_unit_test(the_report_tells_which_presets_are_not_valid_and_why),
+        cmocka_unit_test(a_choice_that_keeps_its_row_reads_it_once),
         cmocka_unit_test(lists_give_a_choice_a_pair),
         cmocka_unit_test(several_problems_end_in_one_table),
         cmocka_unit_test(a_problem_that_fails_among_several_has_its_reason_in_the_table),

@@ -105,6 +105,10 @@ static void print_footnotes(FILE *out, const struct tuning *t)
             fprintf(out, "* %s cannot win: %s: %s\n", trial->label, verdict_name(trial->verdict),
                     trial->reason != NULL ? trial->reason : "no reason was given");
     }
+    const char *sentence;
+    json_t *presets;
+    json_object_foreach(t->not_valid, sentence, presets)
+        fprintf(out, "%s: not valid for this problem (%s)\n", json_string_value(presets), sentence);
 }
 
 void report_key(FILE *out, const char *label, const char *key)
@@ -186,18 +190,27 @@ static void print_evidence(FILE *out, const struct tuning *t)
         fprintf(out, "Error:  at most %.2f of its bound\n", c->max_error);
 }
 
+/* Whether a kernel keeps the row on the chip, so that each element is read from memory once. */
+static bool keeps_row(const struct choice *c)
+{
+    const char *cache = json_string_value(json_object_get(c->config, "cache"));
+    return cache != NULL && strcmp(cache, "none") != 0;
+}
+
 /* "Rows:   v2 has 1056 rows in flight (8 blocks an SM), 33.0 MiB, 55 % of L2: re-read from L2 in part" */
-static void print_rereads(FILE *out, const struct tuning *t, const struct trial *trial, const char *subject)
+static void print_rereads(FILE *out, const struct tuning *t, const struct trial *trial, const char *subject,
+                          bool read_once)
 {
     struct rows_in_flight flight = report_rows_in_flight(t, trial);
     if (flight.rows == 0 || t->session->gpu.l2_bytes <= 0)
         return;
     double share = flight.bytes / (double)t->session->gpu.l2_bytes;
-    fprintf(out,
-            "Rows:   %s has %" PRId64
-            " in flight (%d blocks an SM), %.1f MiB, %.0f %% of L2: re-read from %s\n",
+    fprintf(out, "Rows:   %s has %" PRId64 " in flight (%d blocks an SM), %.1f MiB, %.0f %% of L2: %s\n",
             subject, flight.rows, flight.blocks_per_sm, flight.bytes / 1048576, 100 * share,
-            share <= 0.5 ? "L2" : (share <= 1 ? "L2 in part" : "DRAM mostly"));
+            read_once      ? "read once"
+            : share <= 0.5 ? "re-read from L2"
+            : share <= 1   ? "re-read from L2 in part"
+                           : "re-read from DRAM mostly");
 }
 
 static void print_memory(FILE *out, const struct tuning *t)
@@ -249,9 +262,9 @@ void report_print(FILE *out, const struct tuning *t, char *const *manifests)
     if (t->choice_count > 0) {
         print_evidence(out, t);
         const struct trial *v2 = report_preset(t, "v2");
-        print_rereads(out, t, t->chosen[0], "the choice");
+        print_rereads(out, t, t->chosen[0], "the choice", keeps_row(&t->choices[0]));
         if (v2 != NULL)
-            print_rereads(out, t, v2, "v2");
+            print_rereads(out, t, v2, "v2", false);
     }
     report_failures_print(out, t);
     print_times(out, t);

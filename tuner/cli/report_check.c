@@ -94,7 +94,7 @@ static void print_article(FILE *out, const struct article_counters *article, con
     fprintf(out, "%*s%-16s %13s %13s  here: before any cache\n", INDENT, "", "requested at L1",
             grouped(count_of(counts, "global_load_sectors"), a),
             grouped(count_of(counts, "global_store_sectors"), b));
-    fprintf(out, "%*s%-16s %13s %13s  the article: its profiler on an RTX 5080, %s\n", INDENT, "", "below L1",
+    fprintf(out, "%*s%-16s %13s %13s  the article's RTX 5080, by its profiler, %s\n", INDENT, "", "below L1",
             grouped(article->sectors_read, a), grouped(article->sectors_written, b), article->name);
 }
 

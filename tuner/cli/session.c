@@ -50,6 +50,22 @@ static bool open_emulator(struct session *s, struct error *e)
     return true;
 }
 
+/* Whether the command can do without the GPU that was looked for and, as `why` says, is not here. */
+static bool accept_none(const struct options *o, enum session_need need, bool native, const struct error *why,
+                        struct error *e)
+{
+    if (need == NEED_GPU)
+        return error_set(e, STATUS_MISSING, "'%s' measures, so it needs the GPU itself: %s", o->command->name,
+                         why->text);
+    if (o->device == WISH_CUDA && need != NEED_NO_DEVICE)
+        return error_set(e, STATUS_MISSING, "--device cuda: %s; or use --device emulator%s", why->text,
+                         native ? " and name a GPU to work for with --arch, for example --arch sm_120" : "");
+    return !native ||
+           error_set(e, STATUS_MISSING,
+                     "there is no GPU here: name one to work for with --arch, for example --arch sm_120 (%s)",
+                     why->text);
+}
+
 /* Finds the GPU to tune for, and keeps the device open where that GPU is here and is needed. */
 static bool find_gpu(struct session *s, enum session_need need, struct error *e)
 {
@@ -64,14 +80,8 @@ static bool find_gpu(struct session *s, enum session_need need, struct error *e)
                          "--device none looks for no GPU: name one, for example --arch sm_120");
     if (wanted)
         s->device = device_client_open(DEVICE_CUDA, o->device_index, NULL, &why);
-    if (wanted && s->device == NULL && native)
-        return error_set(
-            e, STATUS_MISSING,
-            "no GPU can be used here: %s; or name one to choose for it by prediction, for example "
-            "--arch sm_120",
-            why.text);
-    if (wanted && s->device == NULL && o->device == WISH_CUDA)
-        return error_set(e, STATUS_MISSING, "--device cuda: %s", why.text);
+    if (wanted && s->device == NULL)
+        return accept_none(o, need, native, &why, e);
     if (s->device == NULL)
         return true;
     const struct gpu *here = device_client_gpu(s->device);

@@ -99,6 +99,19 @@ bool tuning_add_variants(struct tuning *t, const char *const *typed, int count, 
     return true;
 }
 
+/* `why` is "variant KEY is not valid for this problem: SENTENCE". */
+static void leave_out(struct tuning *t, const char *preset, const char *why)
+{
+    static const char before[] = "for this problem: ";
+    const char *sentence = strstr(why, before);
+    sentence = sentence != NULL ? sentence + strlen(before) : why;
+    if (t->not_valid == NULL)
+        t->not_valid = json_object();
+    const char *others = json_string_value(json_object_get(t->not_valid, sentence));
+    json_object_set_new(t->not_valid, sentence,
+                        others != NULL ? json_sprintf("%s, %s", others, preset) : json_string(preset));
+}
+
 bool tuning_add_presets(struct tuning *t, struct error *e)
 {
     json_t *described = generator_describe(t->session->article, e);
@@ -108,8 +121,11 @@ bool tuning_add_presets(struct tuning *t, struct error *e)
     json_t *key;
     json_object_foreach(json_object_get(described, "presets"), name, key)
     {
-        char *valid = generator_key(t->session->article, name, true, NULL);
-        if (valid != NULL) {
+        struct error why;
+        char *valid = generator_key(t->session->article, name, true, &why);
+        if (valid == NULL) {
+            leave_out(t, name, why.text);
+        } else {
             struct trial *trial = add_trial(t, t->session->article, valid);
             trial->label = must_strdup(name);
             trial->barred = true;
@@ -271,6 +287,7 @@ void tuning_clear(struct tuning *t)
         trial_clear(&t->trials[i]);
     free(t->trials);
     free(t->why_none);
+    json_decref(t->not_valid);
     race_result_clear(&t->race);
     stored_choice_clear(&t->stored);
     for (int i = 0; i < t->choice_count; i++)

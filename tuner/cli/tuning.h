@@ -25,6 +25,7 @@ struct tuning {
     struct trial *trials;      /* owned: the space's variants in its order, then the presets of the article */
     int count, space_count;    /* all; those of the space */
     char *why_none;            /* owned: why the space has no variant, or NULL */
+    json_t *not_valid;         /* owned: {reason: "v4, v5"}, the presets left out; or NULL */
     bool complete;             /* every trial was finished: neither --seconds nor a signal cut it short */
     struct race_result race;   /* where it is measured */
     struct other_race other;   /* likewise, in the other cache state */
@@ -50,8 +51,8 @@ void tuning_clear(struct tuning *t);
 /* Adds the valid variants of the space, at most `most` (0: all); false with status 2 and why when there are
  * none. */
 bool tuning_add_space(struct tuning *t, int most, struct error *e);
-/* The key of a valid variant that the user typed; the caller's. Status 2 also for a preset that --set does not
-   apply to. */
+/* The key of a valid variant that the user typed; the caller's. Status 2 also for a preset that --set does
+   not apply to. */
 char *tuning_key(const struct session *s, const char *typed, struct error *e);
 /* Adds what the user named: keys or presets. */
 bool tuning_add_variants(struct tuning *t, const char *const *typed, int count, struct error *e);

@@ -68,10 +68,8 @@ static bool initialize(struct cuda_driver *driver, struct error *e)
 {
     CUresult r = driver->init(0);
     if (r == CUDA_ERROR_NO_DEVICE)
-        return error_set(
-            e, STATUS_MISSING,
-            "there is no NVIDIA GPU on this machine (or CUDA_VISIBLE_DEVICES hides it); use --device "
-            "emulator or none");
+        return error_set(e, STATUS_MISSING,
+                         "there is no NVIDIA GPU on this machine (or CUDA_VISIBLE_DEVICES hides it)");
     return cuda_ok(driver, r, "the CUDA driver does not start", e);
 }
 
@@ -79,9 +77,7 @@ struct cuda_driver *cuda_driver_open(struct error *e)
 {
     void *handle = dlopen(driver_path(), RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
-        error_set(e, STATUS_MISSING,
-                  "there is no CUDA driver (%s); install NVIDIA's driver, or use --device emulator or none",
-                  dlerror());
+        error_set(e, STATUS_MISSING, "there is no CUDA driver (%s); install NVIDIA's driver", dlerror());
         return NULL;
     }
     struct cuda_driver *driver = must_calloc(1, sizeof *driver);
