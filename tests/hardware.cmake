@@ -6,7 +6,7 @@ if(EXISTS ${hardware_archive})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${hardware_archive})
   file(ARCHIVE_EXTRACT INPUT ${hardware_archive} DESTINATION ${hardware_folder})
 endif()
-add_unit_test(hardware LIBRARIES devices deps::xxhash TIMEOUT 600)
+add_unit_test(hardware LIBRARIES devices deps::xxhash TIMEOUT 1200)
 target_sources(test_hardware PRIVATE ${hardware_parts} hardware/stated_error.c)
 target_compile_definitions(test_hardware PRIVATE ANSWERS="${hardware_folder}")
 

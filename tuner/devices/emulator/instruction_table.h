@@ -286,7 +286,7 @@ LANES(cvt_f32_u64, CVT, "cvt" RND1 "{.sat}.f32.u64", f32, u64, none, none, (floa
 LANES(cvt_f32_s64, CVT, "cvt" RND1 "{.sat}.f32.s64", f32, s64, none, none, (float)a)
 LANES(cvt_f64_u32, CVT, "cvt" RND1 ".f64.u32", f64, u32, none, none, (double)a)
 LANES(cvt_f64_s32, CVT, "cvt" RND1 ".f64.s32", f64, s32, none, none, (double)a)
-LANES(cvt_f64_u64, CVT, "cvt" RND1 ".f64.u64", f64, u64, none, none, (double)a)
+LANES(cvt_f64_u64, CVT, "cvt" RND1 ".f64.u64", f64, u64, none, none, double_of_u64(a))
 LANES(cvt_f64_s64, CVT, "cvt" RND1 ".f64.s64", f64, s64, none, none, (double)a)
 LANES(cvt_f64_f32, CVT, "cvt{.ftz}.f64.f32", f64, f32, none, none, a)
 LANES(cvt_f32_f64, CVT, "cvt" RND1 "{.sat}.f32.f64", f32, f64, none, none, (float)a)

@@ -235,6 +235,13 @@ static inline float relu(float value)
     return value != value ? value : value > 0 ? value : 0.0f;
 }
 
+/* As a signed number: to convert an unsigned one clang subtracts, which towards -inf makes a zero negative. A
+   large one is halved, its last bit kept for the rounding. */
+static inline double double_of_u64(uint64_t a)
+{
+    return a >> 63 ? 2 * (double)(int64_t)(a >> 1 | (a & 1)) : (double)(int64_t)a;
+}
+
 /* .ftz flushes what is subnormal after rounding as if exponents had no end. */
 static inline float double_flushed(double a)
 {
