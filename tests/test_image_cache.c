@@ -186,6 +186,22 @@ static void entries_used_longest_ago_leave_first(void **state)
     temporary_folder_remove(folder);
 }
 
+static void the_name_of_the_folder_is_no_pattern(void **state)
+{
+    (void)state;
+    char *parent = temporary_folder(), *folder = must_format("%s/o[1]", parent);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    struct image_cache *cache = image_cache_open(folder, no_limit, NULL);
+    struct image_key key = key_of("NVRTC 13.0", "-arch=sm_90", "text");
+    store(cache, &key, "the cubin");
+    image_cache_close(cache);
+    cache = image_cache_open(folder, 1, NULL);
+    assert_false(holds(cache, &key, "the cubin"));
+    image_cache_close(cache);
+    free(folder);
+    temporary_folder_remove(parent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +209,7 @@ int main(void)
         cmocka_unit_test(key_depends_on_all_that_made_the_image),
         cmocka_unit_test(damaged_entry_counts_as_absent_and_is_written_again),
         cmocka_unit_test(folder_that_cannot_be_written_is_named),
+        cmocka_unit_test(the_name_of_the_folder_is_no_pattern),
         cmocka_unit_test(entries_used_longest_ago_leave_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -379,6 +379,23 @@ static void a_choice_that_is_wrong_as_emitted_is_not_written(void **state)
     free(out);
 }
 
+static void the_name_of_the_folder_to_confirm_is_no_pattern(void **state)
+{
+    (void)state;
+    char *out;
+    struct error e;
+    static const char *const names[] = {"o[1]", "a\\b", "what?*"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *tune = must_format("tune --arch sm_90 --device none --output %s " PROBLEM, names[i]);
+        char *confirm = must_format("confirm %s", names[i]);
+        assert_int_equal(run(tune, &out, &e), 0);
+        free(out);
+        json_decref(run_json(confirm));
+        free(confirm);
+        free(tune);
+    }
+}
+
 static void a_prediction_is_confirmed_in_its_folder(void **state)
 {
     (void)state;
@@ -653,6 +670,7 @@ int main(void)
         scripted(a_wrong_variant_does_not_win_though_it_is_the_fastest),
         scripted(when_every_variant_is_wrong_nothing_is_written),
         scripted(a_choice_that_is_wrong_as_emitted_is_not_written),
+        scripted(the_name_of_the_folder_to_confirm_is_no_pattern),
         scripted(a_prediction_is_confirmed_in_its_folder),
         scripted(confirm_changes_nothing_when_no_candidate_is_right),
         scripted(confirm_goes_on_with_the_others_of_a_folder),

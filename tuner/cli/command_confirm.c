@@ -6,9 +6,9 @@
 #include "tuner/cli/output.h"
 #include "tuner/cli/report.h"
 #include "tuner/cli/report_summary.h"
+#include "tuner/compile/glob_folder.h"
 #include "tuner/emit/emit.h"
 
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,10 +220,8 @@ static bool find_manifests(const struct options *o, glob_t *manifests, struct er
     if (o->folder == NULL)
         return error_set(e, STATUS_USAGE,
                          "FOLDER is missing: the folder that a predicted kernel was emitted into");
-    char *pattern = must_format("%s/*.json", o->folder);
-    bool found = glob(pattern, 0, NULL, manifests) == 0;
-    free(pattern);
-    return found || error_set(e, STATUS_USAGE, "%s: there is no manifest (*.json) in this folder", o->folder);
+    return glob_folder(o->folder, "*.json", 0, manifests) ||
+           error_set(e, STATUS_USAGE, "%s: there is no manifest (*.json) in this folder", o->folder);
 }
 
 int command_confirm(const struct options *o, struct error *e)

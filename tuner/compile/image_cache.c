@@ -1,10 +1,10 @@
 #include "tuner/compile/image_cache.h"
 
+#include "tuner/compile/glob_folder.h"
 #include "tuner/compile/make_folders.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,10 +91,9 @@ static int compare_ages(const void *a, const void *b)
 /* Goes down to three quarters of the limit, so that it is not at it again at once. */
 static void prune(const char *folder, uint64_t most_bytes)
 {
-    char *pattern = must_format("%s/[0-9a-f][0-9a-f]/*", folder);
-    glob_t found = {0};
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-        found.gl_pathc = 0;
+    glob_t found;
+    if (!glob_folder(folder, "[0-9a-f][0-9a-f]/*", GLOB_NOSORT, &found))
+        return;
     struct entry_age *entries = must_calloc(found.gl_pathc + 1, sizeof *entries);
     uint64_t total = 0;
     size_t count = 0;
@@ -114,7 +113,6 @@ static void prune(const char *folder, uint64_t most_bytes)
     }
     free(entries);
     globfree(&found);
-    free(pattern);
 }
 
 struct image_cache *image_cache_open(const char *folder, uint64_t most_bytes, struct error *e)
