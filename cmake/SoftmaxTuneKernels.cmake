@@ -35,7 +35,8 @@ function(_softmax_tune_cuda_headers variable)
   set(${variable} ${SOFTMAX_TUNE_CUDA_INCLUDE_DIR} PARENT_SCOPE)
 endfunction()
 
-# One kernel: its five files appear in `folder`. USES_TERMINAL: one after the other, each on all cores.
+# One kernel: its five files appear in `folder`, and the report as a .log. USES_TERMINAL: one after the other, each on all
+# cores.
 function(_softmax_tune_kernel folder stem)
   if(TARGET softmax-tune)
     set(program softmax-tune)
@@ -47,7 +48,8 @@ function(_softmax_tune_kernel folder stem)
     list(APPEND files ${folder}/${stem}.${suffix})
   endforeach()
   add_custom_command(OUTPUT ${files}
-    COMMAND ${program} tune ${ARGN} --device none --output ${folder} --quiet
+    COMMAND ${program} tune ${ARGN} --device none --output ${folder} --quiet > ${folder}/${stem}.log
+    BYPRODUCTS ${folder}/${stem}.log
     DEPENDS ${program}
     COMMENT "Generating ${stem}"
     USES_TERMINAL VERBATIM)

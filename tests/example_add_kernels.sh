@@ -14,6 +14,8 @@ cmake --build "$folder" >"$folder/log" 2>&1 || {
   cat "$folder/log"
   exit 1
 }
+# The reports are files, and no part of the build's log.
+! grep -q 'Choice:' "$folder/log" || { cat "$folder/log"; exit 1; }
 
 kernels=$folder/row_softmax_kernels
 for arch in sm_90 sm_120; do
@@ -21,6 +23,7 @@ for arch in sm_90 sm_120; do
   for suffix in h cu cubin ptx json; do
     test -s "$kernels/$stem.$suffix" || { echo "$stem.$suffix is not there"; exit 1; }
   done
+  grep -q 'Choice:' "$kernels/$stem.log" || { echo "$stem.log holds no report"; exit 1; }
   grep -q "\"$stem.h\"" "$kernels/row_softmax_kernels.h"
 done
 test -s "$folder/librow_softmax.a"
