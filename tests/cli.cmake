@@ -2,6 +2,7 @@
 add_unit_test(bad_usage LIBRARIES generator TIMEOUT 300)
 add_unit_test(command_line LIBRARIES generator TIMEOUT 600)
 add_unit_test(rival LIBRARIES cli)
+add_unit_test(progress LIBRARIES cli)
 add_unit_test(batch_invariant LIBRARIES generator TIMEOUT 300)
 add_unit_test(check LIBRARIES generator TIMEOUT 600)
 add_unit_test(measured LIBRARIES cli TIMEOUT 600)

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR_WIDTH = 24 };
+enum { BAR_WIDTH = 24, LINE_MAX_WIDTH = 79 };
 
 static const double redraw_seconds = 0.1, line_seconds = 5;
 
@@ -70,6 +71,15 @@ static bool is_due(struct progress *p)
     return true;
 }
 
+/* How much of a line may be drawn: a wrapped one could not be wiped. The last column stays free, since some
+   terminals wrap once it is filled. */
+static int room_of_line(void)
+{
+    struct winsize size;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col - 1 : LINE_MAX_WIDTH;
+}
+
 /* "compile  [#########               ] 120/240  58.1/s  2 s left  more" */
 static void draw(struct progress *p, int done, int total, const char *more)
 {
@@ -83,8 +93,11 @@ static void draw(struct progress *p, int done, int total, const char *more)
     if (p->problems > 1)
         snprintf(which, sizeof which, "%d/%d ", p->problem, p->problems);
     if (p->terminal) {
-        fprintf(stderr, "\r%s%-8s [%.*s%*s] %d/%d  %.1f/s%s%s\033[K", which, p->part, filled,
-                "########################", BAR_WIDTH - filled, "", done, total, rate, left, more);
+        char *line =
+            must_format("%s%-8s [%.*s%*s] %d/%d  %.1f/s%s%s", which, p->part, filled,
+                        "########################", BAR_WIDTH - filled, "", done, total, rate, left, more);
+        fprintf(stderr, "\r%.*s\033[K", room_of_line(), line);
+        free(line);
         p->drawn = true;
     } else {
         fprintf(stderr, "%s%s: %d of %d, %.1f/s%s%s\n", which, p->part, done, total, rate, left, more);
