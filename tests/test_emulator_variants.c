@@ -95,8 +95,7 @@ static int prove_sample(const char *arch, const struct problem *p, int64_t rows,
 static void a_sample_of_the_space_is_right_for_every_target(void **state)
 {
     (void)state;
-    static const char *const targets[] = {"sm_75",  "sm_80",  "sm_86",  "sm_89", "sm_90",
-                                          "sm_100", "sm_103", "sm_120", "sm_121"};
+    static const char *const targets[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"};
     static const int64_t columns[] = {1,    7,    32,   33,   100,  257,  512,  769,
                                       1000, 1024, 1025, 2048, 4095, 8192, 16384};
     static const enum dtype types[][2] = {
@@ -111,8 +110,8 @@ static void a_sample_of_the_space_is_right_for_every_target(void **state)
             p.op = kind % 5 == 4 ? OP_LOG_SOFTMAX : OP_SOFTMAX;
             p.in_place = kind % 7 == 6 && type[0] == type[1];
             p.scaled = kind % 6 == 5;
-            failures += prove_sample(targets[(kind + kind / 3) % 9], &p, p.N > 2000 ? 3 : 10,
-                                     VARIANTS_OF_A_PROBLEM, kind, &tried);
+            failures +=
+                prove_sample(targets[kind % 7], &p, p.N > 2000 ? 3 : 10, VARIANTS_OF_A_PROBLEM, kind, &tried);
         }
     }
     print_message("%d pairs of variant and problem\n", tried);

@@ -268,7 +268,7 @@ static bool variant_is_right(const struct problem_case *c, const struct problem 
     struct image_facts facts = {.registers = image.kernels[0].registers,
                                 .static_smem_bytes = image.kernels[0].static_smem_bytes};
     struct launch_plan plan;
-    void *module;
+    void *module = NULL;
     if (!generator_launch(proof.generator, key, "kernel", &facts, &plan, &e) ||
         !proof.device->operations->load(proof.device, &image, &plan, &module, &e))
         fail_msg("%s: %s", key, e.text);
