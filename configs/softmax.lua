@@ -123,6 +123,8 @@ return space {
     { { "scope", "vec_bytes" }, function(scope, vec_bytes, problem)
         return scope ~= "thread" or vec_bytes == problem.size_in or not peeled(problem, vec_bytes)
       end, "the row of one thread begins at a whole vector" },
+    { { "scope", "blocks" }, function(scope, blocks, problem, gpu) return scope ~= "grid" or blocks <= gpu.sms end,
+      "blocks that wait for one another are on the GPU together: one an SM always is" },
     { { "threads", "blocks" }, function(threads, blocks, problem) return problem.N + threads * blocks < 1 << 31 end,
       "a column's index, and the next after the last, is a 32-bit integer" },
     { { "scope", "vec_bytes" }, function(scope, vec_bytes, problem)
