@@ -22,7 +22,8 @@ static int columns_drawn(unsigned short columns)
     struct winsize size = {.ws_row = 24, .ws_col = columns};
     int terminal;
     pid_t child = forkpty(&terminal, NULL, NULL, &size);
-    assert_true(child >= 0);
+    if (child < 0)
+        skip(); /* a machine without pseudo-terminals */
     if (child == 0) {
         struct progress p;
         setenv("TERM", "xterm", 1);
