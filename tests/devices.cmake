@@ -1,6 +1,7 @@
 # tuner/verify/ and tuner/devices/ but for the emulator.
 add_unit_test(oracle LIBRARIES verify)
 add_unit_test(verify LIBRARIES verify)
+add_unit_test(launch_argument LIBRARIES devices)
 
 # A driver of host memory: its kernels fault, hang and lie by name.
 add_library(fake_cuda SHARED fake_cuda.c ${PROJECT_SOURCE_DIR}/tuner/verify/oracle_host.c)

@@ -9,6 +9,7 @@
 #include "tuner/devices/cuda/cuda_clocks.h"
 #include "tuner/devices/cuda/cuda_oracle.h"
 #include "tuner/devices/cuda/cuda_properties.h"
+#include "tuner/devices/launch_argument.h"
 
 enum { GUARD_BYTES = 1 << 16 };
 
@@ -35,60 +36,6 @@ bool cuda_run(struct cuda_device *c, CUfunction function, const unsigned grid[2]
                              .blockDimZ = 1,
                              .hStream = c->stream};
     return cuda_ok(c->driver, c->driver->launch(&config, function, arguments, NULL), what, e);
-}
-
-union argument_value {
-    uint64_t pointer;
-    int32_t i32;
-    int64_t i64;
-    float f32;
-};
-
-static int64_t integer_of(enum argument name, const struct launch_values *v)
-{
-    switch (name) {
-    case ARG_M:
-        return v->M;
-    case ARG_N:
-        return v->N;
-    case ARG_X_STRIDE:
-        return v->x_stride;
-    case ARG_Y_STRIDE:
-        return v->y_stride;
-    case ARG_X:
-        return (int64_t)v->x;
-    case ARG_Y:
-        return (int64_t)v->y;
-    case ARG_WORKSPACE:
-        return (int64_t)v->workspace;
-    case ARG_SCALE:
-        break;
-    }
-    return 0;
-}
-
-static bool fill_argument(const struct launch *l, int i, const struct launch_values *v,
-                          union argument_value *to, struct error *e)
-{
-    int64_t value = integer_of(l->args[i].name, v);
-    switch (l->args[i].type) {
-    case TYPE_F32:
-        to->f32 = l->args[i].name == ARG_SCALE ? v->scale : (float)value;
-        return true;
-    case TYPE_I32:
-        to->i32 = (int32_t)value;
-        if (value != (int64_t)to->i32)
-            return error_set(e, STATUS_USAGE, "%s = %" PRId64 " does not fit the kernel's i32 argument",
-                             argument_name(l->args[i].name), value);
-        return true;
-    case TYPE_I64:
-        to->i64 = value;
-        return true;
-    case TYPE_PTR:
-        to->pointer = (uint64_t)value;
-        return true;
-    }
-    return false;
 }
 
 static unsigned fill_attributes(const struct launch *l, CUlaunchAttribute attributes[3])
@@ -126,7 +73,7 @@ static bool enqueue_one(struct cuda_device *c, CUfunction function, const struct
                          l->grid_of_M, grid, v->M);
     for (int i = 0; i < l->arg_count; i++) {
         arguments[i] = &values[i];
-        if (!fill_argument(l, i, v, &values[i], e))
+        if (!launch_argument(l, i, v, &values[i], e))
             return false;
     }
     CUlaunchConfig config = {.gridDimX = (unsigned)grid,

@@ -1,6 +1,7 @@
 /* The emulator as a device: problems, plans and buffers on one side, the machine on the other. */
 #include "tuner/devices/emulator/emulator_device.h"
 
+#include "tuner/devices/launch_argument.h"
 #include "tuner/verify/oracle_host.h"
 
 #include <inttypes.h>
@@ -108,49 +109,21 @@ static bool emulator_guards_whole(struct device *d, struct error *e)
 
 /* ---- launches ---- */
 
-static int64_t integer_argument(enum argument name, const struct launch_values *v)
-{
-    switch (name) {
-    case ARG_X:
-        return (int64_t)v->x;
-    case ARG_Y:
-        return (int64_t)v->y;
-    case ARG_WORKSPACE:
-        return (int64_t)v->workspace;
-    case ARG_M:
-        return v->M;
-    case ARG_N:
-        return v->N;
-    case ARG_X_STRIDE:
-        return v->x_stride;
-    case ARG_Y_STRIDE:
-        return v->y_stride;
-    default:
-        return 0;
-    }
-}
-
 /* Lays the arguments out as the kernel's parameters are: each at a multiple of its size. */
 static bool pack_arguments(const struct launch *l, const struct launch_values *v, unsigned char *block,
                            int *bytes, struct error *e)
 {
-    *bytes = 0;
+    size_t used = 0;
     for (int i = 0; i < l->arg_count; i++) {
-        int64_t value = integer_argument(l->args[i].name, v);
-        int32_t narrow = (int32_t)value;
-        float scale = l->args[i].name == ARG_SCALE ? v->scale : (float)value;
-        int size = l->args[i].type == TYPE_PTR || l->args[i].type == TYPE_I64 ? 8 : 4;
-        if (l->args[i].type == TYPE_I32 && value != narrow)
-            return error_set(e, STATUS_NONE_SURVIVED,
-                             "kernel %s: argument %s is %" PRId64 ", which is no int", l->kernel,
-                             argument_name(l->args[i].name), value);
-        *bytes = (*bytes + size - 1) / size * size;
-        const void *from = l->args[i].type == TYPE_F32 ? (void *)&scale
-                           : size == 8                 ? (void *)&value
-                                                       : (void *)&narrow;
-        memcpy(block + *bytes, from, (size_t)size);
-        *bytes += size;
+        union argument_value value;
+        size_t size = argument_size(l->args[i].type);
+        if (!launch_argument(l, i, v, &value, e))
+            return false;
+        used = (used + size - 1) / size * size;
+        memcpy(block + used, &value, size);
+        used += size;
     }
+    *bytes = (int)used;
     return true;
 }
 
