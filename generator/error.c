@@ -1,6 +1,5 @@
 #include "generator/error.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +49,24 @@ char *must_strdup(const char *text)
     return memcpy(must_malloc(size), text, size);
 }
 
+char *must_vformat(const char *format, va_list arguments)
+{
+    va_list measured;
+    va_copy(measured, arguments);
+    int length = vsnprintf(NULL, 0, format, measured);
+    va_end(measured);
+    if (length < 0)
+        abort(); /* a wrong format, which the compiler refuses */
+    char *text = must_malloc((size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
 char *must_format(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        abort(); /* a wrong format, which the compiler refuses */
-    char *text = must_malloc((size_t)length + 1);
-    va_start(arguments, format);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
+    char *text = must_vformat(format, arguments);
     va_end(arguments);
     return text;
 }

@@ -2,6 +2,7 @@
 #ifndef GENERATOR_ERROR_H
 #define GENERATOR_ERROR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,5 +33,6 @@ void *must_calloc(size_t count, size_t size);
 void *must_realloc(void *block, size_t size);
 char *must_strdup(const char *text);
 char *must_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *must_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

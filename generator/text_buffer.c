@@ -1,7 +1,6 @@
 #include "generator/text_buffer.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +33,10 @@ void text_print(struct text_buffer *b, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = must_vformat(format, arguments);
     va_end(arguments);
-    if (length < 0)
-        abort(); /* a wrong format, which the compiler refuses */
-    char *end = reserve(b, (size_t)length);
-    va_start(arguments, format);
-    vsnprintf(end, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    b->size += (size_t)length;
+    text_add_string(b, text);
+    free(text);
 }
 
 void text_free(struct text_buffer *b)
