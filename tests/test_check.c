@@ -8,6 +8,10 @@
 
 #include "program.h"
 
+#include <fcntl.h>
+#include <pty.h>
+#include <unistd.h>
+
 static int64_t count_of(json_t *variant, const char *name)
 {
     return json_integer_value(json_object_get(json_object_get(variant, "counts"), name));
@@ -98,6 +102,71 @@ static void launches_have_as_many_rows_as_they_are_told(void **state)
     run_clear(&four);
 }
 
+/* Starts a `check` of hundreds of variants on a terminal, its output there too unless `to_file`, waits until
+   the terminal shows `until`, and terminates it as `timeout` does: twice, once as the process and once in its
+   group. What the terminal showed is in `text`; returns the exit status, less than 0 for a signal. */
+static int terminate_check(const char *folder, bool to_file, const char *until, char *text, size_t room)
+{
+    int terminal;
+    pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (chdir(folder) != 0 || (to_file && dup2(creat("out.json", 0666), STDOUT_FILENO) < 0))
+            _exit(99);
+        setenv("HOME", folder, 1);
+        setenv("TERM", "xterm", 1);
+        unsetenv("XDG_CACHE_HOME");
+        execl(PROGRAM, PROGRAM, "check", "--arch", "sm_120", "--N", "256", "--device", "emulator", "--jobs",
+              "1", to_file ? "--json" : (char *)NULL, (char *)NULL);
+        _exit(98);
+    }
+    size_t size = 0;
+    bool sent = false;
+    text[0] = '\0';
+    for (ssize_t got; (got = read(terminal, text + size, room - size - 1)) > 0;) {
+        size += (size_t)got;
+        text[size] = '\0';
+        if (!sent && strstr(text, until) != NULL)
+            sent = kill(child, SIGTERM) == 0 && kill(child, SIGTERM) == 0;
+    }
+    close(terminal);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!sent)
+        fail_msg("'%s' was never shown: '%s'", until, text);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void a_line_comes_as_soon_as_its_variant_is_settled(void **state)
+{
+    static char text[1 << 20];
+    assert_int_equal(terminate_check(*state, false, "correct  ", text, sizeof text), 143);
+    int lines = 0;
+    for (const char *at = text; (at = strstr(at, "correct  ")) != NULL; at++, lines++)
+        if (at[-1] != '\n' && strncmp(at - 3, "\033[K", 3) != 0) /* the bar was wiped away before */
+            fail_msg("a verdict does not stand at the beginning of a line: '%.60s'", at - 20);
+    assert_true(lines >= 1);
+    const char *end = strstr(text, " variants were checked");
+    assert_non_null(end);
+    while (end[-1] != ':')
+        end--;
+    int checked, all;
+    assert_int_equal(sscanf(end, "%d of %d", &checked, &all), 2);
+    assert_int_equal(checked, lines);
+    assert_true(checked < all);
+}
+
+static void a_terminated_check_leaves_a_whole_document(void **state)
+{
+    static char text[1 << 20];
+    assert_int_equal(terminate_check(*state, true, "] 3/", text, sizeof text), 143);
+    char *path = must_format("%s/out.json", (char *)*state);
+    json_t *document = json_load_file(path, 0, NULL);
+    assert_true(json_array_size(json_object_get(document, "variants")) >= 3);
+    json_decref(document);
+    free(path);
+}
+
 static int set_up(void **state)
 {
     *state = temporary_folder();
@@ -118,6 +187,8 @@ int main(void)
         cmocka_unit_test(the_articles_counters_are_in_the_json),
         cmocka_unit_test(nothing_is_said_of_the_article_for_another_problem),
         cmocka_unit_test(launches_have_as_many_rows_as_they_are_told),
+        cmocka_unit_test(a_line_comes_as_soon_as_its_variant_is_settled),
+        cmocka_unit_test(a_terminated_check_leaves_a_whole_document),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

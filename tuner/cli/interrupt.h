@@ -1,5 +1,5 @@
-/* Interrupt and terminate: the first asks the run to end with the best so far, the second ends the program.
- */
+/* Interrupt and terminate: the first asks the run to end with the best so far, another one, more than a
+   second later, ends the program. */
 #ifndef TUNER_CLI_INTERRUPT_H
 #define TUNER_CLI_INTERRUPT_H
 

@@ -24,6 +24,7 @@ void progress_warn(struct progress *p, const char *format, ...) __attribute__((f
 
 /* Begins a part: the clock for rate and time left starts. `part` must outlive it. */
 void progress_begin(struct progress *p, const char *part);
+/* Takes the bar away: where a part ends, or something is to be printed; the next callback draws it again. */
 void progress_end(struct progress *p);
 
 /* Callbacks of the pipeline and of the race; the context is the progress. */
