@@ -1,6 +1,6 @@
 /* How fast variants are listed and sources made: bench_generator [CONFIG [N]]. No test: nothing runs it. */
-#include "generator/generator.h"
 #include "generator/worker.h"
+#include "tests/kernel_spaces.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +33,8 @@ int main(int argc, char **argv)
     enum { ROUNDS = 5 };
     struct generator_options options = {.config = argc > 1 ? argv[1] : NULL};
     struct problem problem = problem_default(DEFAULT_M, argc > 2 ? atoll(argv[2]) : 8192);
-    struct gpu_list gpus;
-    struct gpu gpu;
+    struct gpu gpu = gpu_of("sm_90");
     struct error e;
-    if (!gpu_list_load(&gpus, &e) || !gpu_find(&gpus, "sm_90", NULL, &gpu, &e))
-        return fail(&e);
     struct generator *g = generator_open(&options, &e);
     if (g == NULL || !generator_set_problem(g, &problem, &gpu, &e))
         return fail(&e);
@@ -58,6 +55,5 @@ int main(int argc, char **argv)
                (double)(ROUNDS * count) / (monotonic_seconds() - start), lines / (long)count);
     json_decref(keys);
     generator_close(g);
-    gpu_list_clear(&gpus);
     return 0;
 }

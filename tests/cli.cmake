@@ -1,11 +1,10 @@
-# These run the program itself, PROGRAM; but for `rival`, a unit test, and `measured`, which has the commands in it, and a GPU that is a script.
+# These run the program itself, PROGRAM; but for `rival` and `progress`, which are unit tests.
 add_unit_test(bad_usage LIBRARIES generator TIMEOUT 300)
 add_unit_test(command_line LIBRARIES generator TIMEOUT 600)
 add_unit_test(rival LIBRARIES cli)
 add_unit_test(progress LIBRARIES cli)
 add_unit_test(batch_invariant LIBRARIES generator TIMEOUT 300)
 add_unit_test(check LIBRARIES generator TIMEOUT 600)
-add_unit_test(measured LIBRARIES cli TIMEOUT 600)
 add_unit_test(tune_gpu LIBRARIES generator LABELS gpu TIMEOUT 300)
 add_dependencies(test_tune_gpu softmax-tune)
 add_dependencies(test_batch_invariant softmax-tune)

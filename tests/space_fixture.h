@@ -3,6 +3,7 @@
 #define TESTS_SPACE_FIXTURE_H
 
 #include "generator/generator.h"
+#include "tests/hopper_gpu.h"
 #include "tests/temporary_folder.h"
 
 #include <string.h>
@@ -24,25 +25,17 @@ static inline void write_text(const char *folder, const char *name, const char *
     free(path);
 }
 
+/* Few SMs and round figures, so that what a space makes of them is plain. */
 static inline struct gpu test_gpu(void)
 {
-    return (struct gpu){.name = "Test GPU",
-                        .short_name = "test",
-                        .arch = "sm_90",
-                        .compute_capability = 90,
-                        .sms = 10,
-                        .l2_bytes = 1 << 20,
-                        .dram_gbs = 1000,
-                        .clock_mhz = 1000,
-                        .max_threads_per_sm = 2048,
-                        .max_blocks_per_sm = 32,
-                        .registers_per_sm = 65536,
-                        .max_registers_per_thread = 255,
-                        .register_unit = 256,
-                        .smem_per_sm = 228 << 10,
-                        .smem_per_block = 227 << 10,
-                        .smem_reserved = 1024,
-                        .max_cluster = 16};
+    struct gpu gpu = hopper_gpu;
+    strcpy(gpu.name, "Test GPU");
+    strcpy(gpu.short_name, "test");
+    gpu.sms = 10;
+    gpu.l2_bytes = 1 << 20;
+    gpu.dram_gbs = 1000;
+    gpu.clock_mhz = 1000;
+    return gpu;
 }
 
 /* Opens `space`, the text of a file space.lua, with `options` but for config and templates. */

@@ -11,6 +11,3 @@ if(PYTHON3)
     $<TARGET_FILE:test_store_export>)
   set_tests_properties(store_export_readers PROPERTIES SKIP_RETURN_CODE 77)
 endif()
-
-# Whole tuning runs on a GPU that is a script.
-add_unit_test(tuning_store LIBRARIES cli LABELS nvrtc TIMEOUT 600)

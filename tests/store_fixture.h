@@ -2,19 +2,17 @@
 #ifndef TESTS_STORE_FIXTURE_H
 #define TESTS_STORE_FIXTURE_H
 
+#include "tests/hopper_gpu.h"
 #include "tests/temporary_folder.h"
 #include "tuner/store/store.h"
 
 #include <math.h>
 #include <string.h>
 
-static const struct gpu fixture_gpu = {
-    .name = "NVIDIA H200", .arch = "sm_90", .compute_capability = 90, .sms = 132, .l2_bytes = 60 << 20};
-
 static inline struct store_environment fixture_environment(void)
 {
     struct store_environment environment =
-        store_environment_of(&fixture_gpu, "13.0.48", "--ptxas-options=-v -std=c++17", 1);
+        store_environment_of(&hopper_gpu, "13.0.48", "--ptxas-options=-v -std=c++17", 1);
     snprintf(environment.driver, sizeof environment.driver, "580.65.06");
     return environment;
 }

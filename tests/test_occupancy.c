@@ -6,45 +6,32 @@
 
 #include <cmocka.h>
 
-#include "generator/gpu.h"
+#include "tests/hopper_gpu.h"
 
 #include <string.h>
 
-static const struct gpu hopper = {.name = "NVIDIA H200",
-                                  .short_name = "h200",
-                                  .arch = "sm_90",
-                                  .compute_capability = 90,
-                                  .sms = 132,
-                                  .l2_bytes = 60 << 20,
-                                  .dram_gbs = 4800,
-                                  .clock_mhz = 1980,
-                                  .max_threads_per_sm = 2048,
-                                  .max_blocks_per_sm = 32,
-                                  .registers_per_sm = 65536,
-                                  .max_registers_per_thread = 255,
-                                  .register_unit = 256,
-                                  .smem_per_sm = 228 << 10,
-                                  .smem_per_block = 227 << 10,
-                                  .smem_reserved = 1024,
-                                  .max_cluster = 16};
+static int blocks(int threads, int registers, int64_t smem_bytes)
+{
+    return gpu_blocks_per_sm(&hopper_gpu, threads, registers, smem_bytes);
+}
 
 static void each_resource_limits_the_blocks(void **state)
 {
     (void)state;
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 256, 32, 0), 8);  /* threads */
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 256, 33, 0), 6);  /* registers: 40 a thread after rounding */
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 1024, 64, 0), 1); /* registers, a whole file */
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 32, 16, 0), 32);  /* block slots */
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 128, 16, 100 << 10), 2); /* shared memory */
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 128, 16, (227 << 10) + 1), 0);
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 1024, 65, 0), 0);
-    assert_int_equal(gpu_blocks_per_sm(&hopper, 33, 32, 0), 32); /* 33 threads are two warps */
+    assert_int_equal(blocks(256, 32, 0), 8);         /* threads */
+    assert_int_equal(blocks(256, 33, 0), 6);         /* registers: 40 a thread after rounding */
+    assert_int_equal(blocks(1024, 64, 0), 1);        /* registers, a whole file */
+    assert_int_equal(blocks(32, 16, 0), 32);         /* block slots */
+    assert_int_equal(blocks(128, 16, 100 << 10), 2); /* shared memory */
+    assert_int_equal(blocks(128, 16, (227 << 10) + 1), 0);
+    assert_int_equal(blocks(1024, 65, 0), 0);
+    assert_int_equal(blocks(33, 32, 0), 32); /* 33 threads are two warps */
 }
 
 static void gpus_are_found_by_architecture_and_name(void **state)
 {
     (void)state;
-    struct gpu all[2] = {hopper, hopper}, found;
+    struct gpu all[2] = {hopper_gpu, hopper_gpu}, found;
     strcpy(all[1].short_name, "h100");
     strcpy(all[1].name, "NVIDIA H100 80GB HBM3");
     struct gpu_list list = {.gpus = all, .count = 2};
@@ -69,7 +56,7 @@ static void a_descriptor_survives_json(void **state)
     (void)state;
     struct error e = {0};
     struct gpu read;
-    json_t *object = gpu_to_json(&hopper);
+    json_t *object = gpu_to_json(&hopper_gpu);
     assert_true(gpu_of_json(object, &read, &e));
     json_t *again = gpu_to_json(&read);
     assert_true(json_equal(object, again));

@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "temporary_folder.h"
+#include "tests/kernel_spaces.h"
+#include "tests/temporary_folder.h"
 #include "tuner/race/pipeline.h"
 
 #include <math.h>
@@ -80,17 +81,14 @@ static int set_up(void **state)
 {
     struct setting *s = must_calloc(1, sizeof *s);
     struct error e;
-    struct gpu_list gpus;
-    struct gpu gpu;
+    struct gpu gpu = gpu_of("sm_120");
     struct problem problem = problem_default(8, 64);
     s->folder = temporary_folder();
     s->device = (struct device_client){.descriptor = eventfd(0, EFD_NONBLOCK), .wrong = UINT64_MAX};
     s->compiler = compiler_open(&(struct compiler_options){.jobs = 2, .cache = s->folder}, &e);
     s->space = generator_open(&(struct generator_options){.config = "article"}, &e);
-    if (s->compiler == NULL || s->space == NULL || !gpu_list_load(&gpus, &e) ||
-        !gpu_find(&gpus, "sm_120", NULL, &gpu, &e))
+    if (s->compiler == NULL || s->space == NULL)
         fail_msg("%s", e.text);
-    gpu_list_clear(&gpus);
     gpu.ptx_version = compiler_ptx_version(s->compiler);
     if (!generator_set_problem(s->space, &problem, &gpu, &e))
         fail_msg("%s", e.text);

@@ -1,233 +1,33 @@
 /* Tuning runs that share a store: what is recalled, what is tried again, what a killed run leaves, and a
-   store that fails. Each run is a process of its own, on a GPU that is a script; sources and images are real.
- */
-#include "tests/temporary_folder.h"
-#include "tuner/cli/command.h"
-#include "tuner/devices/device_client.h"
-#include "tuner/store/gpu_watch.h"
-
-#include <fcntl.h>
-#include <math.h>
+   store that fails. */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
-/* ---- the GPU ---- */
+#include "generator/error.h"
+#include "tests/scripted_command.h"
+#include "tuner/store/gpu_watch.h"
 
-struct device_client {
-    struct gpu gpu;
-    int descriptor;
-    struct device_verdict verdict;
-};
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Shared with the processes that run commands. */
-static struct {
-    const char *gpu_name;   /* what the GPU says it is; NULL for an H200 */
-    int verified, measured; /* verifications of all runs; entries of the last run's largest measurement */
-    int kill_at;            /* the verification in which the process is killed; 0 for none */
-    int faulty_threads;     /* blocks of that many fault; 0 for none */
-    bool wrong_as_emitted;  /* a kernel with M in its name, as only emitted ones have, faults */
-} * script;
+#define STORE " --store store"
 
-struct device_client *device_client_open(enum device_kind kind, int index, const struct gpu *gpu,
-                                         struct error *e)
-{
-    (void)index, (void)gpu;
-    struct gpu_list gpus;
-    if (kind != DEVICE_CUDA) {
-        error_set(e, STATUS_MISSING, "there is no emulator in this test");
-        return NULL;
-    }
-    struct device_client *c = must_calloc(1, sizeof *c);
-    if (!gpu_list_load(&gpus, e) || !gpu_find(&gpus, NULL, "h200", &c->gpu, e))
-        abort();
-    if (script->gpu_name != NULL)
-        snprintf(c->gpu.name, sizeof c->gpu.name, "%s", script->gpu_name);
-    gpu_list_clear(&gpus);
-    c->descriptor = eventfd(0, EFD_NONBLOCK);
-    return c;
-}
-
-void device_client_close(struct device_client *c)
-{
-    if (c != NULL)
-        close(c->descriptor);
-    free(c);
-}
-
-const struct gpu *device_client_gpu(const struct device_client *c)
-{
-    return &c->gpu;
-}
-
-enum device_kind device_client_kind(const struct device_client *c)
-{
-    (void)c;
-    return DEVICE_CUDA;
-}
-
-bool device_client_set_problem(struct device_client *c, const struct problem *p,
-                               const struct verify_options *options, struct error *e)
-{
-    (void)c, (void)p, (void)options, (void)e;
-    return true;
-}
-
-/* A copy takes 100 us, a block of 512 threads 105, others 120 and more, a thread a row 2000. */
-static double true_time(const struct launch_plan *plan)
-{
-    const struct launch *l = &plan->launches[0];
-    return l->grid_of_M[0] == 'c' ? 2000 : l->block[0] == 512 ? 105 : 120 + l->block[0] / 100.0;
-}
-
-bool device_client_verify(struct device_client *c, uint64_t ticket, const struct image *image,
-                          const struct launch_plan *plan, struct error *e)
-{
-    (void)image, (void)e;
-    if (++script->verified == script->kill_at)
-        raise(SIGKILL);
-    bool faulty = plan->launches[0].block[0] == script->faulty_threads ||
-                  (script->wrong_as_emitted && strstr(plan->launches[0].kernel, "_m8192_") != NULL);
-    c->verdict = (struct device_verdict){.ticket = ticket,
-                                         .verdict = faulty ? VERDICT_RUNTIME : VERDICT_CORRECT,
-                                         .reason = faulty ? must_strdup("an illegal access") : NULL,
-                                         .max_error = faulty ? NAN : 0.25,
-                                         .copies = faulty ? NAN : true_time(plan) / 100,
-                                         .seconds = 0.01};
-    return eventfd_write(c->descriptor, 1) == 0;
-}
-
-int device_client_descriptor(const struct device_client *c)
-{
-    return c->descriptor;
-}
-
-bool device_client_next(struct device_client *c, double seconds, struct device_verdict *verdict)
-{
-    eventfd_t value;
-    (void)seconds;
-    if (eventfd_read(c->descriptor, &value) != 0)
-        return false;
-    *verdict = c->verdict;
-    return true;
-}
-
-bool device_client_measure(struct device_client *c, const struct device_entry *entries, int count, int rounds,
-                           uint64_t seed, double *samples, char **failures, struct error *e)
-{
-    (void)c, (void)failures, (void)e;
-    script->measured = count > script->measured ? count : script->measured;
-    for (int i = 0; i < rounds * count; i++) {
-        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        double noise = 0.002 * ((double)(seed >> 11) / 9007199254740992.0 - 0.5);
-        samples[i] =
-            (entries[i % count].image == NULL ? 100 : true_time(entries[i % count].plan)) * (1 + noise);
-    }
-    return true;
-}
-
-bool device_client_compare_batches(struct device_client *c, const struct image *image,
-                                   const struct launch_plan *plan, const int64_t *rows, int count,
-                                   char **reason, json_t **launched, struct error *e)
-{
-    (void)c, (void)image, (void)plan, (void)rows, (void)count, (void)reason, (void)launched;
-    return error_set(e, STATUS_MISSING, "no test here compares batches");
-}
-
-/* ---- running a command ---- */
-
-/* Some forty variants, and v1 to v5. */
-#define PROBLEM "--N 1024 --config article --set vec_bytes=16 --set scope=block"
-#define STORE   " --store store"
-
-static char *folder;
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = must_calloc(1, 1 << 20);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) < (1 << 20) - 1);
-    fclose(file);
-    return text;
-}
-
-/* What the child is: the program with its output in files, whose size may be bounded. */
-static int run_here(const char *line, rlim_t most_bytes)
-{
-    char *words = must_format("softmax-tune %s", line), *rest = words, *argv[64];
-    int argc = 0, out = open("out.txt", O_CREAT | O_TRUNC | O_WRONLY, 0600),
-        err = open("err.txt", O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    while ((argv[argc] = strsep(&rest, " ")) != NULL)
-        argc++;
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-    if (most_bytes > 0) {
-        signal(SIGXFSZ, SIG_IGN);
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){most_bytes, most_bytes});
-    }
-    struct options options;
-    struct error e = {0};
-    options_parse(argc, argv, &options);
-    int status = options.command->run(&options, &e);
-    if (e.text[0] != '\0')
-        fprintf(stderr, "softmax-tune: %s\n", e.text);
-    options_clear(&options);
-    fflush(stdout);
-    free(words);
-    return status;
-}
-
-/* Runs the words of `line`; out.txt and err.txt are what it printed. The exit status, or 128 + the signal. */
-static int run_bounded(const char *line, rlim_t most_bytes)
-{
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        _exit(run_here(line, most_bytes));
-    int status;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static int run(const char *line)
-{
-    return run_bounded(line, 0);
-}
-
-static bool said(const char *path, const char *text)
-{
-    char *all = read_text(path);
-    bool found = strstr(all, text) != NULL;
-    free(all);
-    return found;
-}
-
-/* The only problem of the document that `line` prints. */
+/* The only problem of the document. */
 static json_t *tune(const char *line)
 {
-    char *with_json = must_format("tune --json --quiet %s", line), *out = NULL;
+    char *command = must_format("tune %s", line);
     script->measured = 0;
-    int status = run(with_json);
-    out = read_text("out.txt");
-    json_t *document = json_loads(out, 0, NULL);
-    if (status != 0 || document == NULL) {
-        char *err = read_text("err.txt");
-        fail_msg("'%s' gave status %d, said '%s' and printed '%s'", line, status, err, out);
-    }
-    json_t *problem = json_incref(json_array_get(json_object_get(document, "problems"), 0));
-    json_decref(document);
-    free(with_json);
-    free(out);
+    json_t *problem = run_json_problem(command);
+    free(command);
     return problem;
 }
 
@@ -239,34 +39,7 @@ static json_int_t trials(const json_t *problem, const char *what)
 /* Those of 512 threads are the fastest, and tied. */
 static void assert_wins_with_512(const json_t *problem)
 {
-    json_t *config = json_object_get(json_object_get(problem, "choice"), "config");
-    assert_int_equal(json_integer_value(json_object_get(config, "threads")), 512);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    memset(script, 0, sizeof *script);
-    /* Images are compiled once for all tests. */
-    return system("rm -f store/trials.sqlite* store/*.lock cache/softmax-tune/trials.sqlite*");
-}
-
-static int set_up_all(void **state)
-{
-    (void)state;
-    script = mmap(NULL, sizeof *script, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    folder = temporary_folder();
-    char *cache = must_format("%s/cache", folder);
-    setenv("XDG_CACHE_HOME", cache, 1);
-    free(cache);
-    return script == MAP_FAILED ? -1 : chdir(folder);
-}
-
-static int tear_down_all(void **state)
-{
-    (void)state;
-    temporary_folder_remove(folder);
-    return 0;
+    assert_int_equal(threads_of_choice(problem), 512);
 }
 
 /* ---- the tests ---- */
@@ -301,7 +74,7 @@ static void a_killed_run_goes_on_where_it_was(void **state)
     srand(4);
     for (int at = 1 + rand() % 8; at < needed; at += 1 + rand() % 8) {
         script->kill_at = script->verified + 1 + rand() % 8;
-        int status = run("tune --quiet " PROBLEM STORE);
+        int status = run_command("tune --quiet " PROBLEM STORE);
         if (status != 128 + SIGKILL)
             break;
         kills++;
@@ -322,13 +95,13 @@ static void another_gpu_or_tolerance_makes_trials_stale_and_takes_nothing_away(v
     (void)state;
     json_decref(tune(PROBLEM STORE));
     int verified = script->verified;
-    script->gpu_name = "NVIDIA H200 NVL";
+    script->name = "NVIDIA H200 NVL";
     json_t *other = tune(PROBLEM STORE);
     assert_int_equal(script->verified, 2 * verified);
     assert_int_equal(trials(other, "from_store"), 0);
     assert_true(trials(other, "stale") > 30);
     json_decref(other);
-    script->gpu_name = NULL;
+    script->name = NULL;
     json_decref(tune(PROBLEM STORE));
     assert_int_equal(script->verified, 2 * verified + 1);
     json_decref(tune(PROBLEM STORE " --tolerance 2"));
@@ -368,55 +141,53 @@ static void a_fault_of_the_moment_is_forgotten(void **state)
 static void a_winner_that_was_wrong_as_emitted_is_not_chosen_again(void **state)
 {
     (void)state;
-    script->wrong_as_emitted = true;
-    assert_int_equal(run("tune --quiet " PROBLEM STORE), 1);
+    script->wrong_kernel = "_m8192_"; /* only emitted kernels have M in their names */
+    assert_int_equal(run_command("tune --quiet " PROBLEM STORE), 1);
     assert_true(said("err.txt", "the kernel to be emitted is wrong"));
-    script->wrong_as_emitted = false;
+    script->wrong_kernel = NULL;
     json_t *next = tune(PROBLEM STORE);
     assert_int_equal(trials(next, "correctness"), 1);
     json_decref(next);
 }
 
-static void write_text(const char *path, const char *text)
+static const char no_database[] =
+    "this is no database, and long enough to have had a header if it were one, as all are that have one";
+
+static void damage(const char *path)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    assert_true(fputs(no_database, file) >= 0 && fclose(file) == 0);
+}
+
+static void assert_still_damaged(const char *path)
+{
+    char *text = read_text(path);
+    assert_string_equal(text, no_database);
+    free(text);
 }
 
 static void a_damaged_store_that_was_named_ends_the_run_with_status_3(void **state)
 {
     (void)state;
-    static const char text[] =
-        "this is no database, and long enough to have had a header if it were one, as all are "
-        "that have one";
     json_decref(tune(PROBLEM STORE));
-    write_text("store/trials.sqlite", text);
-    assert_int_equal(run("tune --quiet " PROBLEM STORE), 3);
+    damage("store/trials.sqlite");
+    assert_int_equal(run_command("tune --quiet " PROBLEM STORE), 3);
     assert_true(said("err.txt", "store/trials.sqlite is damaged"));
-    char *after = read_text("store/trials.sqlite");
-    assert_string_equal(after, text);
-    free(after);
+    assert_still_damaged("store/trials.sqlite");
 }
 
 static void a_damaged_store_of_the_cache_is_left_alone_with_one_warning(void **state)
 {
     (void)state;
-    static const char text[] =
-        "this is no database, and long enough to have had a header if it were one, as all are "
-        "that have one";
     json_decref(tune(PROBLEM));
     int verified = script->verified;
-    write_text("cache/softmax-tune/trials.sqlite", text);
+    damage("cache/softmax-tune/trials.sqlite");
     json_decref(tune(PROBLEM));
     assert_int_equal(script->verified, 2 * verified);
-    char *err = read_text("err.txt");
-    assert_non_null(strstr(err, "going on without the store"));
-    assert_ptr_equal(strchr(err, '\n') + 1, err + strlen(err));
-    free(err);
-    char *after = read_text("cache/softmax-tune/trials.sqlite");
-    assert_string_equal(after, text);
-    free(after);
+    assert_true(said("err.txt", "going on without the store"));
+    assert_int_equal(lines_of("err.txt"), 1);
+    assert_still_damaged("cache/softmax-tune/trials.sqlite");
 }
 
 /* The store's log soon outgrows this; no image and no emitted file does. */
@@ -425,7 +196,7 @@ enum { FULL = 400000 };
 static void a_disk_that_fills_in_the_midst_of_a_run_ends_it_where_the_store_was_named(void **state)
 {
     (void)state;
-    assert_int_equal(run_bounded("tune --quiet " PROBLEM STORE, FULL), 3);
+    assert_int_equal(run_command_bounded("tune --quiet " PROBLEM STORE, FULL), 3);
     assert_true(said("err.txt", "make room"));
     int verified = script->verified;
     assert_true(verified > 3);
@@ -437,11 +208,9 @@ static void a_disk_that_fills_in_the_midst_of_a_run_ends_it_where_the_store_was_
 static void a_disk_that_fills_in_the_midst_of_a_run_is_said_once_else(void **state)
 {
     (void)state;
-    assert_int_equal(run_bounded("tune --quiet " PROBLEM, FULL), 0);
-    char *err = read_text("err.txt");
-    assert_non_null(strstr(err, "going on without the store"));
-    assert_ptr_equal(strchr(err, '\n') + 1, err + strlen(err));
-    free(err);
+    assert_int_equal(run_command_bounded("tune --quiet " PROBLEM, FULL), 0);
+    assert_true(said("err.txt", "going on without the store"));
+    assert_int_equal(lines_of("err.txt"), 1);
     assert_true(said("out.txt", "Choice:"));
 }
 
@@ -470,7 +239,7 @@ static void two_runs_at_once_are_both_right(void **state)
             char name[8];
             snprintf(name, sizeof name, "run%d", i);
             char *line = must_format("tune --json --quiet " PROBLEM " --store ../store");
-            _exit(mkdir(name, 0777) == 0 && chdir(name) == 0 ? run_here(line, 0) : 1);
+            _exit(mkdir(name, 0777) == 0 && chdir(name) == 0 ? run_command(line) : 1);
         }
     }
     for (int i = 0; i < 2; i++) {
@@ -491,16 +260,16 @@ static void two_runs_at_once_are_both_right(void **state)
 static void explain_tells_hits_stale_trials_and_misses_apart(void **state)
 {
     (void)state;
-    assert_int_equal(run("store explain " PROBLEM STORE), 0);
+    assert_int_equal(run_command("store explain " PROBLEM STORE), 0);
     assert_true(said("out.txt", " 0 hits, 0 stale, ") && said("out.txt", "miss: it was never tried"));
     json_decref(tune(PROBLEM STORE));
-    assert_int_equal(run("store explain " PROBLEM STORE), 0);
+    assert_int_equal(run_command("store explain " PROBLEM STORE), 0);
     assert_true(said("out.txt", " 0 stale, 0 misses") && said("out.txt", "  hit\n"));
-    assert_int_equal(run("store explain " PROBLEM STORE " --variant threads=512"), 0);
+    assert_int_equal(run_command("store explain " PROBLEM STORE " --variant threads=512"), 0);
     assert_true(said("out.txt", "hit: correct, 105"));
-    assert_int_equal(run("store explain " PROBLEM STORE " --tolerance 2"), 0);
+    assert_int_equal(run_command("store explain " PROBLEM STORE " --tolerance 2"), 0);
     assert_true(said("out.txt", "stale: protocol 1, tolerance 1 then, 1, tolerance 2 now"));
-    assert_int_equal(run("store explain --M 64 " PROBLEM STORE), 0);
+    assert_int_equal(run_command("store explain --M 64 " PROBLEM STORE), 0);
     assert_true(said("out.txt", "another problem: M 8192 then, 64 now"));
 }
 
@@ -508,7 +277,7 @@ static void what_was_tuned_is_exported(void **state)
 {
     (void)state;
     json_decref(tune(PROBLEM STORE));
-    assert_int_equal(run("store export kernel-tuner --N 1024" STORE), 0);
+    assert_int_equal(run_command("store export kernel-tuner --N 1024" STORE), 0);
     char *text = read_text("out.txt");
     json_t *file = json_loads(text, 0, NULL), *entry;
     const char *values;
@@ -522,13 +291,13 @@ static void what_was_tuned_is_exported(void **state)
     assert_true(fabs(best - 0.105) < 0.001);
     json_decref(file);
     free(text);
-    assert_int_equal(run("store export t4 --N 1024 --gpu h200" STORE), 0);
+    assert_int_equal(run_command("store export t4 --N 1024 --gpu h200" STORE), 0);
     text = read_text("out.txt");
     file = json_loads(text, 0, NULL);
     assert_true(json_array_size(json_object_get(file, "results")) >= 30);
     json_decref(file);
     free(text);
-    assert_int_equal(run("store export t4 --N 4096" STORE), 2);
+    assert_int_equal(run_command("store export t4 --N 4096" STORE), 2);
     assert_true(said("err.txt", "holds no trial of f32 8192x4096"));
 }
 
@@ -536,14 +305,14 @@ static void pruning_by_size_says_what_is_left(void **state)
 {
     (void)state;
     json_decref(tune(PROBLEM STORE));
-    assert_int_equal(run("store prune --bytes 0" STORE), 0);
+    assert_int_equal(run_command("store prune --bytes 0" STORE), 0);
     assert_true(said("out.txt", ": 0 trials of 0 problems"));
-    assert_int_equal(run("store prune" STORE), 2);
+    assert_int_equal(run_command("store prune" STORE), 2);
 }
 
 int main(void)
 {
-#define with_set_up(test) cmocka_unit_test_setup(test, set_up)
+#define with_set_up(test) cmocka_unit_test_setup(test, scripted_set_up)
     const struct CMUnitTest tests[] = {
         with_set_up(a_second_run_verifies_only_what_it_emits_and_races_the_best),
         with_set_up(a_killed_run_goes_on_where_it_was),
@@ -561,5 +330,5 @@ int main(void)
         with_set_up(what_was_tuned_is_exported),
         with_set_up(pruning_by_size_says_what_is_left),
     };
-    return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
+    return cmocka_run_group_tests(tests, scripted_set_up_all, scripted_tear_down_all);
 }
