@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "tests/temporary_folder.h"
-#include "tuner/devices/cuda/cuda_bench.h"
+#include "tuner/devices/cuda/cuda_sets.h"
 #include "tuner/devices/device_client.h"
 
 static struct launch_plan plan_of(const char *kernel)
@@ -407,19 +407,19 @@ static void cold_buffers_add_up_to_four_times_l2_and_hot_ones_are_one(void **sta
     struct problem p = problem_default(8192, 8192);
     const int64_t l2 = 60 << 20;
     int sets, launches;
-    cuda_bench_shape(&p, l2, &sets, &launches);
+    cuda_sets_shape(&p, l2, &sets, &launches);
     assert_int_equal(sets, 2);
     assert_int_equal(launches, 8);
     p = problem_default(128, 1024);
-    cuda_bench_shape(&p, l2, &sets, &launches);
+    cuda_sets_shape(&p, l2, &sets, &launches);
     assert_int_equal(sets, 240);
     assert_int_equal(launches, 240);
     p.cache = CACHE_HOT;
-    cuda_bench_shape(&p, l2, &sets, &launches);
+    cuda_sets_shape(&p, l2, &sets, &launches);
     assert_int_equal(sets, 1);
     assert_int_equal(launches, 190);
     p = problem_default(1, 1);
-    cuda_bench_shape(&p, l2, &sets, &launches);
+    cuda_sets_shape(&p, l2, &sets, &launches);
     assert_int_equal(sets, 2000);
 }
 

@@ -8,10 +8,12 @@
 #include "generator/worker.h"
 #include "tuner/devices/cuda/cuda_clocks.h"
 #include "tuner/devices/cuda/cuda_oracle.h"
+#include "tuner/devices/cuda/cuda_replay.h"
+#include "tuner/devices/cuda/cuda_sets.h"
 #include "tuner/verify/oracle_host.h"
 #include "tuner/verify/verify.h"
 
-enum { REPLAYS = 5, WARM_REPLAYS = 10, SETS_MAX = 2000 };
+enum { REPLAYS = 5 };
 static const double warm_seconds = 1, warm_seconds_max = 12, idle_seconds = 0.5;
 static const double visit_ms = 12; /* about what one visit of an entry takes at most */
 
@@ -23,16 +25,11 @@ struct activity {
 
 /* One problem's buffers and copies. */
 struct cuda_bench {
-    struct problem problem;
     int generation;
-    CUdeviceptr arena; /* the sets, one after another: each an input area and an output area */
-    size_t in_bytes, out_bytes,
-        offset;          /* of the areas; of x and y in theirs, where little alignment is promised */
-    size_t copied_bytes; /* by one copy of the limit: half of what the problem moves */
-    int sets, launches;
+    struct cuda_sets sets;
+    struct replay_timer timer;
     CUgraphExec memcpy_graph,
-        limit; /* limit: the fastest copy, possibly memcpy_graph; NULL until it is needed */
-    CUevent events[2 * WARM_REPLAYS];
+        limit;      /* limit: the fastest copy, possibly memcpy_graph; NULL until it is needed */
     double copy_ms; /* of a replay of memcpy_graph */
     struct activity activity;
 };
@@ -43,158 +40,16 @@ static void step(struct cuda_device *c, int entry)
     c->shared->beat = c->shared->beat + 1;
 }
 
-/* ---- buffers ---- */
-
-void cuda_bench_shape(const struct problem *p, int64_t l2_bytes, int *sets, int *launches)
-{
-    double moved = fmax(1, problem_bytes(p));
-    if (p->cache == CACHE_HOT) {
-        *sets = 1;
-        *launches = (int)fmax(8, fmin(200, 2e8 / moved));
-        return;
-    }
-    *sets = (int)fmin(SETS_MAX, fmax(2, ceil(4.0 * (double)l2_bytes / moved)));
-    *launches = *sets > 8 ? *sets : 8;
-}
-
-/* All rows of one set hold ordinary values. */
-static struct oracle_batch batch_of_set(const struct cuda_bench *b, int set, int64_t rows)
-{
-    struct verify_options options = {.seed = (uint64_t)set + 1};
-    struct oracle_batch batch = verify_batch(&b->problem, &options, rows);
-    batch.kind_count = 1;
-    batch.first_kind = KIND_ORDINARY;
-    return batch;
-}
-
-static size_t round_area(size_t bytes)
-{
-    size_t unit = bytes > 1 << 20 ? 2 << 20 : 512;
-    return (bytes + unit - 1) / unit * unit;
-}
-
-static CUdeviceptr in_area(const struct cuda_bench *b, int set)
-{
-    return b->arena + (size_t)set * (b->in_bytes + b->out_bytes);
-}
-
-static CUdeviceptr out_area(const struct cuda_bench *b, int set)
-{
-    return in_area(b, set) + b->in_bytes;
-}
-
-static struct launch_values values_of_set(const struct cuda_bench *b, int set, CUdeviceptr workspace)
-{
-    const struct problem *p = &b->problem;
-    CUdeviceptr x = in_area(b, set) + b->offset;
-    return (struct launch_values){.x = x,
-                                  .y = p->in_place ? x : out_area(b, set) + b->offset,
-                                  .workspace = workspace,
-                                  .M = p->M,
-                                  .N = p->N,
-                                  .x_stride = p->x_stride,
-                                  .y_stride = p->y_stride,
-                                  .scale = p->scaled ? 0.7f : 1};
-}
-
-/* Fewer sets where memory is short, down to one that alone leaves nothing of itself in L2. */
-static bool allocate_arena(struct cuda_device *c, struct cuda_bench *b, struct error *e)
-{
-    double moved = problem_bytes(&b->problem), l2 = (double)c->device.gpu.l2_bytes;
-    for (;; b->sets--) {
-        CUresult r = c->driver->memory_allocate(&b->arena, (size_t)b->sets * (b->in_bytes + b->out_bytes));
-        if (r == CUDA_SUCCESS)
-            return true;
-        b->arena = 0;
-        if (r != CUDA_ERROR_OUT_OF_MEMORY || b->sets == 1 || (b->sets - 1) * moved < 2 * l2)
-            return cuda_ok(c->driver, r, "allocating the buffers to measure with", e);
-    }
-}
-
-static bool fill_sets(struct cuda_device *c, struct cuda_bench *b, struct error *e)
-{
-    for (int i = 0; i < b->sets; i++) {
-        struct oracle_batch batch = batch_of_set(b, i, b->problem.M);
-        if (!cuda_ok(c->driver, c->driver->fill(out_area(b, i), ORACLE_POISON, b->out_bytes, c->stream),
-                     "filling the buffers", e) ||
-            !cuda_oracle_make_input(&c->device, &batch, values_of_set(b, i, 0).x, e))
-            return false;
-    }
-    return cuda_wait(c, "filling the buffers", e);
-}
-
-/* ---- graphs ---- */
-
-typedef bool enqueue_launch(struct cuda_device *c, int set, const void *context, struct error *e);
-
-/* Captures `launches` launches over the sets in turn into a graph. */
-static bool capture(struct cuda_device *c, enqueue_launch *enqueue, const void *context, int launches,
-                    CUgraphExec *exec, struct error *e)
-{
-    const struct cuda_driver *d = c->driver;
-    CUgraph graph = NULL;
-    bool ok =
-        cuda_ok(d, d->capture_begin(c->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capturing a graph", e);
-    if (!ok)
-        return false;
-    for (int i = 0; ok && i < launches; i++)
-        ok = enqueue(c, i % c->bench->sets, context, e);
-    CUresult ended = d->capture_end(c->stream, &graph);
-    if (ok)
-        ok = cuda_ok(d, ended, "capturing a graph", e) &&
-             cuda_ok(d, d->graph_instantiate(exec, graph, 0), "instantiating a graph", e);
-    if (graph != NULL)
-        d->graph_destroy(graph);
-    return ok;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-struct replay_ms {
-    double median, least;
-};
-
-/* Times a replay: `before`, which is not timed and may be NULL, then `replays`. */
-static bool time_replays(struct cuda_device *c, CUgraphExec before, CUgraphExec graph, int replays,
-                         struct replay_ms *ms, struct error *e)
-{
-    static const char what[] = "the kernel fails while it is timed"; /* whichever call is the first to know */
-    const struct cuda_driver *d = c->driver;
-    struct cuda_bench *b = c->bench;
-    double times[WARM_REPLAYS];
-    bool ok = before == NULL || cuda_ok(d, d->graph_launch(before, c->stream), what, e);
-    for (int i = 0; ok && i < replays; i++)
-        ok = cuda_ok(d, d->event_record(b->events[2 * i], c->stream), what, e) &&
-             cuda_ok(d, d->graph_launch(graph, c->stream), what, e) &&
-             cuda_ok(d, d->event_record(b->events[2 * i + 1], c->stream), what, e);
-    ok = ok && cuda_wait(c, what, e);
-    for (int i = 0; ok && i < replays; i++) {
-        float elapsed = 0;
-        ok = cuda_ok(d, d->event_elapsed(&elapsed, b->events[2 * i], b->events[2 * i + 1]), what, e);
-        times[i] = elapsed;
-    }
-    if (!ok)
-        return false;
-    qsort(times, (size_t)replays, sizeof times[0], compare_doubles);
-    ms->median = (times[(replays - 1) / 2] + times[replays / 2]) / 2;
-    ms->least = times[0];
-    return true;
-}
-
 /* ---- the limit ---- */
 
 /* `context`: the copy kernel's shape, or NULL for the driver's copy. */
 static bool enqueue_copy(struct cuda_device *c, int set, const void *context, struct error *e)
 {
     const struct cuda_bench *b = c->bench;
-    CUdeviceptr to = out_area(b, set), from = in_area(b, set);
+    CUdeviceptr to = cuda_sets_out_area(&b->sets, set), from = cuda_sets_in_area(&b->sets, set);
     if (context == NULL)
-        return cuda_ok(c->driver, c->driver->copy(to, from, b->copied_bytes, c->stream), "copying", e);
-    return cuda_oracle_copy(c, *(const int *)context, to, from, b->copied_bytes, e);
+        return cuda_ok(c->driver, c->driver->copy(to, from, b->sets.copied_bytes, c->stream), "copying", e);
+    return cuda_oracle_copy(c, *(const int *)context, to, from, b->sets.copied_bytes, e);
 }
 
 /* Keeps the fastest of the driver's copy and the copy kernel's shapes, by interleaved short rounds. */
@@ -208,12 +63,12 @@ static bool choose_limit(struct cuda_device *c, struct error *e)
     int fastest = COPY_SHAPES;
     graphs[COPY_SHAPES] = b->memcpy_graph;
     for (int i = 0; ok && i < COPY_SHAPES; i++)
-        ok = capture(c, enqueue_copy, &i, b->launches, &graphs[i], e);
+        ok = replay_capture(c, enqueue_copy, &i, b->sets.count, b->sets.launches, &graphs[i], e);
     for (int i = 0; i < CANDIDATES; i++)
         best[i] = INFINITY;
     for (int k = 0; ok && k < SWEEPS * CANDIDATES; k++) {
         struct replay_ms ms;
-        ok = time_replays(c, graphs[k % CANDIDATES], graphs[k % CANDIDATES], SWEEP_REPLAYS, &ms, e);
+        ok = replay_time(c, &b->timer, graphs[k % CANDIDATES], graphs[k % CANDIDATES], SWEEP_REPLAYS, &ms, e);
         if (ok)
             best[k % CANDIDATES] = fmin(best[k % CANDIDATES], ms.median);
     }
@@ -237,7 +92,7 @@ static bool warm_up(struct cuda_device *c, struct error *e)
     bool settled;
     do {
         step(c, -1);
-        if (!time_replays(c, NULL, b->memcpy_graph, WARM_REPLAYS, &now, e))
+        if (!replay_time(c, &b->timer, NULL, b->memcpy_graph, REPLAYS_MAX, &now, e))
             return false;
         settled = fabs(now.median - last) < 0.003 * now.median &&
                   monotonic_seconds() - b->activity.since > warm_seconds;
@@ -268,21 +123,10 @@ void cuda_bench_close(struct cuda_device *c)
         d->graph_exec_destroy(b->limit);
     if (b->memcpy_graph != NULL)
         d->graph_exec_destroy(b->memcpy_graph);
-    for (int i = 0; i < 2 * WARM_REPLAYS; i++)
-        if (b->events[i] != NULL)
-            d->event_destroy(b->events[i]);
-    if (b->arena != 0)
-        d->memory_free(b->arena);
+    replay_timer_close(c, &b->timer);
+    cuda_sets_close(c, &b->sets);
     free(b);
     c->bench = NULL;
-}
-
-static bool make_events(struct cuda_device *c, struct error *e)
-{
-    for (int i = 0; i < 2 * WARM_REPLAYS; i++)
-        if (!cuda_ok(c->driver, c->driver->event_create(&c->bench->events[i], CU_EVENT_DEFAULT), "timing", e))
-            return false;
-    return true;
 }
 
 static bool same_problem(const struct problem *a, const struct problem *b)
@@ -294,7 +138,7 @@ static bool same_problem(const struct problem *a, const struct problem *b)
 
 static bool open_for(struct cuda_device *c, const struct problem *p, struct error *e)
 {
-    if (c->bench != NULL && same_problem(&c->bench->problem, p))
+    if (c->bench != NULL && same_problem(&c->bench->sets.problem, p))
         return true;
     if (p->M < 1)
         return error_set(e, STATUS_USAGE, "there is nothing to measure in a problem of no rows");
@@ -305,20 +149,11 @@ static bool open_for(struct cuda_device *c, const struct problem *p, struct erro
         activity = c->bench->activity;
     cuda_bench_close(c);
     struct cuda_bench *b = c->bench = must_calloc(1, sizeof *b);
-    b->problem = *p;
     b->generation = generation;
     b->activity = activity;
-    b->offset = p->align >= 16 ? 0 : (size_t)p->align;
-    size_t half = (size_t)(problem_bytes(p) / 2) / 16 * 16;
-    b->copied_bytes = half > 16 ? half : 16;
-    struct oracle_batch whole = batch_of_set(b, 0, p->M);
-    size_t x_bytes = oracle_x_bytes(&whole) + b->offset, y_bytes = oracle_y_bytes(&whole) + b->offset;
-    b->in_bytes = round_area(x_bytes > b->copied_bytes ? x_bytes : b->copied_bytes);
-    b->out_bytes = round_area(y_bytes > b->copied_bytes && !p->in_place ? y_bytes : b->copied_bytes);
-    cuda_bench_shape(p, c->device.gpu.l2_bytes, &b->sets, &b->launches);
-    if (allocate_arena(c, b, e) && fill_sets(c, b, e) && make_events(c, e) &&
-        capture(c, enqueue_copy, NULL, b->launches, &b->memcpy_graph, e) &&
-        time_replays(c, b->memcpy_graph, b->memcpy_graph, 2, &copy, e)) {
+    if (cuda_sets_open(c, p, &b->sets, e) && replay_timer_open(c, &b->timer, e) &&
+        replay_capture(c, enqueue_copy, NULL, b->sets.count, b->sets.launches, &b->memcpy_graph, e) &&
+        replay_time(c, &b->timer, b->memcpy_graph, b->memcpy_graph, 2, &copy, e)) {
         b->copy_ms = copy.least;
         return true;
     }
@@ -336,7 +171,7 @@ struct plan_on_sets {
 static bool enqueue_plan(struct cuda_device *c, int set, const void *context, struct error *e)
 {
     const struct plan_on_sets *p = context;
-    struct launch_values values = values_of_set(c->bench, set, p->module->workspace);
+    struct launch_values values = cuda_sets_values(&c->bench->sets, set, p->module->workspace);
     return cuda_enqueue(c, p->module, p->plan, &values, e);
 }
 
@@ -362,10 +197,11 @@ static bool time_launch(struct cuda_device *c, const struct plan_on_sets *contex
     const struct cuda_driver *d = c->driver;
     static const char what[] = "the kernel fails";
     float elapsed = 0;
-    bool ok = cuda_ok(d, d->event_record(c->bench->events[0], c->stream), what, e) &&
-              enqueue_plan(c, 0, context, e) &&
-              cuda_ok(d, d->event_record(c->bench->events[1], c->stream), what, e) && cuda_wait(c, what, e) &&
-              cuda_ok(d, d->event_elapsed(&elapsed, c->bench->events[0], c->bench->events[1]), what, e);
+    bool ok =
+        cuda_ok(d, d->event_record(c->bench->timer.events[0], c->stream), what, e) &&
+        enqueue_plan(c, 0, context, e) &&
+        cuda_ok(d, d->event_record(c->bench->timer.events[1], c->stream), what, e) && cuda_wait(c, what, e) &&
+        cuda_ok(d, d->event_elapsed(&elapsed, c->bench->timer.events[0], c->bench->timer.events[1]), what, e);
     *ms = elapsed;
     return ok;
 }
@@ -379,10 +215,10 @@ static bool make_graph(struct cuda_device *c, struct cuda_module *m, const struc
     struct replay_ms replay;
     if (!time_launch(c, context, &launch_ms, e))
         return false;
-    m->launches = b->launches;
+    m->launches = b->sets.launches;
     if (launch_ms * m->launches < 2 * budget) { /* one launch on its own says little */
-        if (!capture(c, enqueue_plan, context, m->launches, &m->graph, e) ||
-            !time_replays(c, m->graph, m->graph, 2, &replay, e))
+        if (!replay_capture(c, enqueue_plan, context, b->sets.count, m->launches, &m->graph, e) ||
+            !replay_time(c, &b->timer, m->graph, m->graph, 2, &replay, e))
             return false;
         m->replay_ms = replay.least;
         if (m->replay_ms <= budget)
@@ -391,9 +227,9 @@ static bool make_graph(struct cuda_device *c, struct cuda_module *m, const struc
         c->driver->graph_exec_destroy(m->graph);
         m->graph = NULL;
     }
-    m->launches = (int)fmax(1, fmin(b->launches, budget / launch_ms));
+    m->launches = (int)fmax(1, fmin(b->sets.launches, budget / launch_ms));
     m->replay_ms = launch_ms * m->launches;
-    return capture(c, enqueue_plan, context, m->launches, &m->graph, e);
+    return replay_capture(c, enqueue_plan, context, b->sets.count, m->launches, &m->graph, e);
 }
 
 /* Its graph for the bench's problem, after a launch that was waited for. */
@@ -407,7 +243,7 @@ static bool make_ready(struct cuda_device *c, struct cuda_module *m, const struc
     cuda_module_forget(c, m);
     m->generation = b->generation;
     int64_t bytes;
-    if (!expression_evaluate(plan->workspace_of_M, b->problem.M, c->device.gpu.sms, &bytes, e))
+    if (!expression_evaluate(plan->workspace_of_M, b->sets.problem.M, c->device.gpu.sms, &bytes, e))
         return false;
     bytes = bytes > 16 ? bytes : 16;
     struct plan_on_sets context = {.module = m, .plan = plan};
@@ -423,11 +259,11 @@ static bool judge_set(struct cuda_device *c, const struct measured_entry *entry,
 {
     enum { JUDGED_ROWS = 1 << 20 };
     struct cuda_bench *b = c->bench;
-    const struct problem *p = &b->problem;
+    const struct problem *p = &b->sets.problem;
     struct cuda_module *m = entry->module;
-    struct launch_values v = values_of_set(b, set, m->workspace);
-    struct oracle_batch whole = batch_of_set(b, set, p->M);
-    struct oracle_batch judged = batch_of_set(b, set, p->M < JUDGED_ROWS ? p->M : JUDGED_ROWS);
+    struct launch_values v = cuda_sets_values(&b->sets, set, m->workspace);
+    struct oracle_batch whole = cuda_sets_batch(&b->sets, set, p->M);
+    struct oracle_batch judged = cuda_sets_batch(&b->sets, set, p->M < JUDGED_ROWS ? p->M : JUDGED_ROWS);
     struct oracle_verdict verdict;
     char text[512];
     bool ok = p->in_place
@@ -503,12 +339,13 @@ static bool visit(struct cuda_device *c, const struct cuda_module *m, int most_r
 {
     const struct cuda_bench *b = c->bench;
     CUgraphExec graph = m == NULL ? b->limit : m->graph;
-    int launches = m == NULL ? b->launches : m->launches;
+    int launches = m == NULL ? b->sets.launches : m->launches;
     double replay_ms = m == NULL ? b->copy_ms : m->replay_ms;
     struct replay_ms ms;
     int replays = (int)fmax(1, fmin(most_replays, visit_budget_ms(b) / replay_ms - 1));
-    bool few = launches < b->launches;
-    if (!time_replays(c, few && b->sets > 1 ? b->memcpy_graph : graph, graph, few ? 1 : replays, &ms, e))
+    bool few = launches < b->sets.launches;
+    if (!replay_time(c, &b->timer, few && b->sets.count > 1 ? b->memcpy_graph : graph, graph,
+                     few ? 1 : replays, &ms, e))
         return false;
     *us = ms.median * 1e3 / launches;
     return true;
@@ -550,7 +387,7 @@ static bool judge_all(struct cuda_device *c, const struct measurement *m, uint64
         if (m->entries[i].module == NULL || m->failures[i] != NULL)
             continue;
         step(c, i);
-        int set = (int)(oracle_mix(seed + (uint64_t)i) % (uint64_t)c->bench->sets);
+        int set = (int)(oracle_mix(seed + (uint64_t)i) % (uint64_t)c->bench->sets.count);
         if (!judge_set(c, &m->entries[i], set, &m->failures[i], e))
             return false;
         for (int r = 0; m->failures[i] != NULL && r < m->rounds; r++)
@@ -578,11 +415,11 @@ bool cuda_bench_sample(struct device *d, const struct problem *p, const struct m
     const struct cuda_bench *b = c->bench;
     const struct cuda_module *m = entry->module;
     us = m->replay_ms * 1e3 / m->launches;
-    if (!time_replays(c, NULL, b->memcpy_graph, 2, &copy, e) ||
-        (m->launches < b->launches && !visit(c, m, 1, &us, e)) || !judge_set(c, entry, 0, failure, e))
+    if (!replay_time(c, &b->timer, NULL, b->memcpy_graph, 2, &copy, e) ||
+        (m->launches < b->sets.launches && !visit(c, m, 1, &us, e)) || !judge_set(c, entry, 0, failure, e))
         return false;
     note_activity(c->bench);
-    *copies = us / (copy.least * 1e3 / b->launches);
+    *copies = us / (copy.least * 1e3 / b->sets.launches);
     return true;
 }
 

@@ -17,7 +17,4 @@ void cuda_bench_close(struct cuda_device *c);
 /* Drops a module's graph and workspace. */
 void cuda_module_forget(struct cuda_device *c, struct cuda_module *m);
 
-/* How many buffer sets the launches rotate through, and how many launches one graph has. */
-void cuda_bench_shape(const struct problem *p, int64_t l2_bytes, int *sets, int *launches);
-
 #endif
