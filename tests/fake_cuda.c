@@ -1,47 +1,19 @@
-/* A CUDA driver (and an NVML) of host memory, for tests. Kernels are known by their names: the oracle's call
-   the CPU's oracle, the others do to a softmax what the table below says. A kernel runs when it is launched;
+/* A CUDA driver (and an NVML) of host memory, for tests. A kernel (fake_kernels.c) runs when it is launched;
    its error shows when the stream is waited for, and sticks, as on a GPU. Time is a clock that only kernels
    and copies move on.
 
-   Environment: FAKE_CUDA_VERSION, FAKE_CUDA_DEVICES, FAKE_CUDA_REFUSE (no image is for this GPU),
+   Environment: FAKE_CUDA_VERSION, FAKE_CUDA_DEVICES, FAKE_CUDA_NAME, FAKE_CUDA_REFUSE (no image is for this GPU),
    FAKE_CUDA_LOG (a file that gets "graph NAME LAUNCHES SETS" for each graph made and "replay NAME" for each
    replay), FAKE_NVML_THROTTLE (the question, from 1, that is answered with a slowdown). */
-#include <cuda.h>
+#include "tests/fake_kernels.h"
 
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "tuner/verify/oracle_host.h"
-
-int dtype_size(enum dtype t)
-{
-    return t == DTYPE_F32 ? 4 : 2;
-}
 
 /* ---- launches ---- */
 
-enum { ARGUMENTS_MAX = 8, OPS_MAX = 4096 };
-
-struct op {
-    const struct script *script; /* NULL: a copy of `bytes` */
-    struct oracle_batch batch;   /* of the oracle's kernels, their first argument */
-    uint64_t values[ARGUMENTS_MAX];
-    size_t bytes;
-    bool replayed; /* runs as a part of a graph */
-};
-
-struct script {
-    const char *name;
-    CUresult (*run)(struct op *op);
-    double us;
-    int arguments;
-    bool takes_batch;
-    CUresult at_launch; /* what launching it returns at once */
-};
+enum { OPS_MAX = 4096 };
 
 struct CUgraph_st {
     struct op ops[OPS_MAX];
@@ -67,216 +39,23 @@ static struct CUgraph_st *capturing;
 
 static void write_log(const char *what, const struct op *op, int launches, int sets)
 {
-    const char *path = getenv("FAKE_CUDA_LOG"), *name = op->script == NULL ? "memcpy" : op->script->name;
+    const char *path = getenv("FAKE_CUDA_LOG");
     FILE *f = path == NULL ? NULL : fopen(path, "a");
     if (f == NULL)
         return;
     if (launches > 0)
-        fprintf(f, "%s %s %d %d\n", what, name, launches, sets);
+        fprintf(f, "%s %s %d %d\n", what, op->script->name, launches, sets);
     else
-        fprintf(f, "%s %s\n", what, name);
+        fprintf(f, "%s %s\n", what, op->script->name);
     fclose(f);
 }
-
-/* ---- the softmax kernels: x, y, workspace, M, N, x_stride, y_stride, scale ---- */
-
-static void *pointer(const struct op *op, int i)
-{
-    return (void *)(uintptr_t)op->values[i];
-}
-
-static float *row_of(const struct op *op, int argument, int64_t row)
-{
-    return (float *)pointer(op, argument) + row * (int64_t)op->values[argument == 0 ? 5 : 6];
-}
-
-static int64_t rows(const struct op *op)
-{
-    return (int64_t)op->values[3];
-}
-
-static int64_t columns(const struct op *op)
-{
-    return (int64_t)op->values[4];
-}
-
-static void softmax(const struct op *op, int64_t counted)
-{
-    for (int64_t row = 0; row < rows(op); row++) {
-        float *x = row_of(op, 0, row), *y = row_of(op, 1, row);
-        double top = -INFINITY, total = 0;
-        for (int64_t c = 0; c < columns(op); c++)
-            top = isnan(x[c]) || x[c] > top ? x[c] : top;
-        for (int64_t c = 0; c < counted; c++)
-            total += exp(x[c] - top);
-        for (int64_t c = 0; c < columns(op); c++)
-            y[c] = (float)(exp(x[c] - top) / total);
-    }
-}
-
-static CUresult right(struct op *op)
-{
-    softmax(op, columns(op));
-    return CUDA_SUCCESS;
-}
-
-static CUresult skips_last(struct op *op)
-{
-    softmax(op, columns(op) - 1);
-    return CUDA_SUCCESS;
-}
-
-static CUresult unguarded(struct op *op)
-{
-    softmax(op, columns(op));
-    for (int64_t row = 0; row < rows(op); row++)
-        for (int64_t c = 0; row_of(op, 0, row)[0] == -INFINITY && c < columns(op); c++)
-            row_of(op, 1, row)[c] = NAN;
-    return CUDA_SUCCESS;
-}
-
-static CUresult writes_beyond(struct op *op)
-{
-    softmax(op, columns(op));
-    row_of(op, 1, rows(op) - 1)[columns(op) + 2] = 0;
-    return CUDA_SUCCESS;
-}
-
-static CUresult right_once(struct op *op)
-{
-    unsigned *runs = pointer(op, 2);
-    softmax(op, columns(op) - ((*runs)++ > 0));
-    return CUDA_SUCCESS;
-}
-
-/* The workspace of the measurement has seen graphs; the verifier's has not. */
-static CUresult wrong_after_graphs(struct op *op)
-{
-    unsigned *replays = pointer(op, 2);
-    *replays += op->replayed;
-    softmax(op, columns(op) - (*replays > 0));
-    return CUDA_SUCCESS;
-}
-
-static CUresult faults(struct op *op)
-{
-    (void)op;
-    return CUDA_ERROR_ILLEGAL_ADDRESS;
-}
-
-static CUresult faults_in_graphs(struct op *op)
-{
-    return op->replayed ? CUDA_ERROR_ILLEGAL_ADDRESS : right(op);
-}
-
-static CUresult hangs(struct op *op)
-{
-    (void)op;
-    while (pause() != 0)
-        ;
-    return CUDA_SUCCESS;
-}
-
-static CUresult hangs_in_graphs(struct op *op)
-{
-    return op->replayed ? hangs(op) : right(op);
-}
-
-static CUresult crashes(struct op *op)
-{
-    (void)op;
-    raise(SIGKILL);
-    return CUDA_SUCCESS;
-}
-
-static CUresult is_stopped(struct op *op)
-{
-    (void)op;
-    raise(SIGSTOP);
-    return CUDA_SUCCESS;
-}
-
-/* ---- the oracle's kernels ---- */
-
-static CUresult make_input(struct op *op)
-{
-    oracle_host_make_input(&op->batch, pointer(op, 1));
-    return CUDA_SUCCESS;
-}
-
-static CUresult sum_rows(struct op *op)
-{
-    (void)op;
-    return CUDA_SUCCESS;
-}
-
-static CUresult judge(struct op *op)
-{
-    unsigned long long *counts = pointer(op, 5);
-    struct oracle_verdict verdict;
-    oracle_host_judge(&op->batch, pointer(op, 2), pointer(op, 3), &verdict);
-    unsigned row = verdict.bad_row < 0 ? 0 : (unsigned)verdict.bad_row;
-    counts[0] = (unsigned long long)oracle_bits_of((float)verdict.max_error) << 32 | row;
-    counts[1] += (unsigned long long)verdict.bad_count;
-    counts[2] += (unsigned long long)verdict.input_changed;
-    counts[3] += (unsigned long long)verdict.gap_changed;
-    counts[4] = (unsigned long long)oracle_bits_of((float)verdict.sum_error) << 32 | row;
-    return CUDA_SUCCESS;
-}
-
-static CUresult guard_check(struct op *op)
-{
-    const unsigned char *bytes = pointer(op, 0);
-    for (size_t i = 0; i < op->values[1]; i++)
-        if (bytes[i] != (unsigned char)op->values[2])
-            *(unsigned *)pointer(op, 3) = 1;
-    return CUDA_SUCCESS;
-}
-
-static CUresult copy(struct op *op)
-{
-    memcpy(pointer(op, 1), pointer(op, 0), op->values[2] * 16);
-    return CUDA_SUCCESS;
-}
-
-static const struct script scripts[] = {
-    {"right", right, 100, 8, false, CUDA_SUCCESS},
-    {"slow", right, 300, 8, false, CUDA_SUCCESS},
-    {"very_slow", right, 5000, 8, false, CUDA_SUCCESS},
-    {"skips_last", skips_last, 100, 8, false, CUDA_SUCCESS},
-    {"unguarded", unguarded, 100, 8, false, CUDA_SUCCESS},
-    {"writes_beyond", writes_beyond, 100, 8, false, CUDA_SUCCESS},
-    {"right_once", right_once, 100, 8, false, CUDA_SUCCESS},
-    {"wrong_after_graphs", wrong_after_graphs, 90, 8, false, CUDA_SUCCESS},
-    {"faults", faults, 100, 8, false, CUDA_SUCCESS},
-    {"faults_in_graphs", faults_in_graphs, 100, 8, false, CUDA_SUCCESS},
-    {"hangs", hangs, 100, 8, false, CUDA_SUCCESS},
-    {"hangs_in_graphs", hangs_in_graphs, 100, 8, false, CUDA_SUCCESS},
-    {"crashes", crashes, 100, 8, false, CUDA_SUCCESS},
-    {"is_stopped", is_stopped, 100, 8, false, CUDA_SUCCESS},
-    {"too_large", right, 100, 8, false, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE},
-    {"needs_attributes", right, 100, 8, false, CUDA_SUCCESS},
-    {"oracle_make_input", make_input, 1, 2, true, CUDA_SUCCESS},
-    {"oracle_sum_rows", sum_rows, 1, 2, true, CUDA_SUCCESS},
-    {"oracle_judge", judge, 1, 6, true, CUDA_SUCCESS},
-    {"oracle_judge_sums", sum_rows, 1, 4, true, CUDA_SUCCESS},
-    {"guard_check", guard_check, 1, 4, false, CUDA_SUCCESS},
-    {"copy_1", copy, 60, 3, false, CUDA_SUCCESS},
-    {"copy_2", copy, 55, 3, false, CUDA_SUCCESS},
-    {"copy_4", copy, 45, 3, false, CUDA_SUCCESS},
-    {"copy_8", copy, 52, 3, false, CUDA_SUCCESS},
-};
-static const double memcpy_us = 50;
 
 static void run_op(struct op *op)
 {
     if (sticky != CUDA_SUCCESS)
         return;
-    clock_us += op->script == NULL ? memcpy_us : op->script->us;
-    if (op->script == NULL)
-        memcpy(pointer(op, 0), pointer(op, 1), op->bytes);
-    else
-        sticky = op->script->run(op);
+    clock_us += op->script->us;
+    sticky = op->script->run(op);
 }
 
 static CUresult submit(struct op op)
@@ -322,10 +101,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **arg
     int first = f->script->takes_batch ? 1 : 0;
     if (first == 1)
         op.batch = *(const struct oracle_batch *)arguments[0];
-    for (int i = first; i < f->script->arguments; i++) {
-        bool narrow = (f->script->arguments == 8 && i == 7) || (f->script->run == guard_check && i == 2);
-        memcpy(&op.values[i], arguments[i], narrow ? 4 : 8);
-    }
+    for (int i = first; i < f->script->arguments; i++)
+        memcpy(&op.values[i], arguments[i], i == f->script->narrow ? 4 : 8);
     return submit(op);
 }
 
@@ -466,13 +243,12 @@ CUresult cuModuleGetFunction(CUfunction *f, CUmodule module, const char *name)
     static struct CUfunc_st functions[4096];
     static int count;
     (void)module;
-    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
-        if (strcmp(scripts[i].name, name) == 0) {
-            *f = &functions[count++ % 4096];
-            **f = (struct CUfunc_st){.script = &scripts[i]};
-            return CUDA_SUCCESS;
-        }
-    return CUDA_ERROR_NOT_FOUND;
+    const struct script *script = fake_kernel(name);
+    if (script == NULL)
+        return CUDA_ERROR_NOT_FOUND;
+    *f = &functions[count++ % 4096];
+    **f = (struct CUfunc_st){.script = script};
+    return CUDA_SUCCESS;
 }
 
 CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute a, int value)
@@ -516,7 +292,7 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
     (void)stream;
-    return submit((struct op){.values = {to, from}, .bytes = bytes});
+    return submit((struct op){.script = &fake_memcpy, .values = {to, from, bytes}});
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream)
