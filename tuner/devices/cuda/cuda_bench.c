@@ -103,12 +103,17 @@ static bool warm_up(struct cuda_device *c, struct error *e)
     return true;
 }
 
-static void note_activity(struct cuda_bench *b)
+/* Work begins: after an idle while the clocks have fallen. */
+static void begin_activity(struct cuda_bench *b)
 {
     double now = monotonic_seconds();
     if (now - b->activity.until > idle_seconds)
         b->activity = (struct activity){.since = now};
-    b->activity.until = now;
+}
+
+static void end_activity(struct cuda_bench *b)
+{
+    b->activity.until = monotonic_seconds();
 }
 
 /* ---- opening for a problem ---- */
@@ -412,13 +417,14 @@ bool cuda_bench_sample(struct device *d, const struct problem *p, const struct m
             *e = why;
         return !is_lost(c);
     }
+    begin_activity(c->bench);
     const struct cuda_bench *b = c->bench;
     const struct cuda_module *m = entry->module;
     us = m->replay_ms * 1e3 / m->launches;
     if (!replay_time(c, &b->timer, NULL, b->memcpy_graph, 2, &copy, e) ||
         (m->launches < b->sets.launches && !visit(c, m, 1, &us, e)) || !judge_set(c, entry, 0, failure, e))
         return false;
-    note_activity(c->bench);
+    end_activity(c->bench);
     *copies = us / (copy.least * 1e3 / b->sets.launches);
     return true;
 }
@@ -434,12 +440,12 @@ bool cuda_bench_measure(struct device *d, const struct problem *p, const struct 
     step(c, -1);
     bool ok = open_for(c, p, e) && make_all_ready(c, &m, e);
     if (ok)
-        note_activity(c->bench);
+        begin_activity(c->bench);
     ok = ok && (c->bench->activity.warm || warm_up(c, e)) &&
          (c->bench->limit != NULL || !needs_limit(&m) || choose_limit(c, e)) && run_rounds(c, &m, seed, e) &&
          judge_all(c, &m, seed, e);
     if (ok)
-        note_activity(c->bench);
+        end_activity(c->bench);
     for (int i = 0; !ok && i < count; i++) {
         free(failures[i]);
         failures[i] = NULL;
