@@ -286,6 +286,77 @@ static void trials_that_stay_undecided_end_with_the_rounds(void **state)
     race_result_clear(&result);
 }
 
+/* As the store gives them back: all that was in the rounds has samples, the others their rough time. */
+static void recall_all(struct script *s, double limit_us)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->trials[i].sample_count > 2) {
+            s->trials[i].recalled_limit_us = limit_us;
+            s->trials[i].copies = s->trials[i].time_us / limit_us;
+        }
+}
+
+/* Two that are tied, one that leaves in the rounds and one that never comes there. */
+static void race_and_recall(struct script *s, struct race_result *raced)
+{
+    struct error e;
+    static const double us[] = {120, 120.1, 122, 150};
+    for (int i = 0; i < 4; i++)
+        add(s, (struct behaviour){.us = us[i], .noise = 0.0005});
+    assert_true(run(s, raced, &e));
+    recall_all(s, raced->limit.median);
+}
+
+static void a_race_is_recalled_as_it_was(void **state)
+{
+    struct script *s = *state;
+    struct race_result raced, recalled;
+    race_and_recall(s, &raced);
+    assert_int_equal(raced.tie_count, 1);
+    assert_true(race_recall(s->list, s->count, &recalled));
+    assert_true(recalled.recalled && recalled.end == raced.end);
+    assert_ptr_equal(recalled.winner, raced.winner);
+    assert_int_equal(recalled.tie_count, 1);
+    assert_ptr_equal(recalled.ties[0], raced.ties[0]);
+    assert_true(recalled.limit.median == raced.limit.median);
+    race_result_clear(&raced);
+    race_result_clear(&recalled);
+}
+
+static void what_was_not_in_the_rounds_and_may_be_the_best_has_to_be_measured(void **state)
+{
+    struct script *s = *state;
+    struct race_result raced, recalled;
+    race_and_recall(s, &raced);
+    s->trials[3].copies = s->trials[0].copies * 1.05;
+    assert_false(race_recall(s->list, s->count, &recalled));
+    s->trials[3].copies = s->trials[0].copies * 1.2;
+    assert_true(race_recall(s->list, s->count, &recalled));
+    race_result_clear(&raced);
+    race_result_clear(&recalled);
+}
+
+static void samples_of_two_races_are_not_compared(void **state)
+{
+    struct script *s = *state;
+    struct race_result raced, recalled;
+    race_and_recall(s, &raced);
+    s->trials[1].recalled_limit_us *= 1.01;
+    assert_false(race_recall(s->list, s->count, &recalled));
+    race_result_clear(&raced);
+}
+
+static void a_race_that_was_stopped_is_run_again(void **state)
+{
+    struct script *s = *state;
+    struct race_result raced, recalled;
+    s->stop_after = 2;
+    race_and_recall(s, &raced);
+    assert_int_equal(raced.end, RACE_STOPPED);
+    assert_false(race_recall(s->list, s->count, &recalled));
+    race_result_clear(&raced);
+}
+
 static void a_stopped_race_still_has_a_winner(void **state)
 {
     struct script *s = *state;
@@ -333,6 +404,10 @@ int main(void)
         scripted(nobody_wins_when_all_fail),
         scripted(a_barred_trial_is_timed_and_does_not_win),
         scripted(trials_that_stay_undecided_end_with_the_rounds),
+        scripted(a_race_is_recalled_as_it_was),
+        scripted(what_was_not_in_the_rounds_and_may_be_the_best_has_to_be_measured),
+        scripted(samples_of_two_races_are_not_compared),
+        scripted(a_race_that_was_stopped_is_run_again),
         scripted(a_stopped_race_still_has_a_winner),
         scripted(a_lost_device_ends_the_race_with_an_error),
     };

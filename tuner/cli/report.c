@@ -170,8 +170,8 @@ static void print_evidence(FILE *out, const struct tuning *t)
                                            "undecided when the rounds were spent",
                                            "undecided when --seconds were spent",
                                            "undecided when it was stopped"};
-        fprintf(out, "Race:   %.1f to %.1f us (95 %%), %s after %d rounds", c->time_us_low, c->time_us_high,
-                ends[t->race.end], t->race.rounds);
+        fprintf(out, "Race:   %.1f to %.1f us (95 %%), %s after %d rounds%s", c->time_us_low, c->time_us_high,
+                ends[t->race.end], t->race.rounds, t->race.recalled ? ", in an earlier run" : "");
         if (t->race.throttled > 0)
             fprintf(out, "; %d samples were dropped, since the GPU was throttled", t->race.throttled);
         fprintf(out, "\n");

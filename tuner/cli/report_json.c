@@ -97,6 +97,7 @@ json_t *report_json(const struct tuning *t, const struct error *why, char *const
         json_object_set_new(object, "other_cache", other);
     json_object_set_new(object, "failed", report_failures_json(t));
     json_object_set_new(object, "rounds", json_integer(t->race.rounds));
+    json_object_set_new(object, "recalled", json_boolean(t->race.recalled));
     json_object_set_new(object, "throttled", json_integer(t->race.throttled));
     json_object_set_new(object, "disturbed_by",
                         t->memory.disturbed_by != 0 ? json_integer(t->memory.disturbed_by) : json_null());

@@ -239,11 +239,9 @@ static int gather_racers(struct tuning *t, struct trial **racers)
     return count;
 }
 
-bool tuning_race(struct tuning *t, struct error *e)
+static bool race(struct tuning *t, struct trial **racers, int count, struct error *e)
 {
     struct session *s = t->session;
-    struct trial **racers = must_malloc((size_t)(t->count + 1) * sizeof(struct trial *));
-    int count = gather_racers(t, racers);
     const struct race_options options = {
         .seed = s->options->seed,
         .deadline = t->started + s->options->seconds,
@@ -257,7 +255,14 @@ bool tuning_race(struct tuning *t, struct error *e)
     bool ok = race_run(racers, count, &options, &measurer, &t->race, e);
     t->measure_seconds = monotonic_seconds() - start;
     progress_end(t->progress);
-    ok = ok && tuning_store_keep_race(t, racers, count, e);
+    return ok && tuning_store_keep_race(t, racers, count, e);
+}
+
+bool tuning_race(struct tuning *t, struct error *e)
+{
+    struct trial **racers = must_malloc((size_t)(t->count + 1) * sizeof(struct trial *));
+    int count = gather_racers(t, racers);
+    bool ok = race_recall(racers, count, &t->race) || race(t, racers, count, e);
     free(racers);
     return ok;
 }

@@ -79,6 +79,7 @@ static void fill(struct trial *trial, struct store_trial *found, const struct st
     if (times->count == 0)
         return;
     trial_add_samples(trial, times->samples, times->count, 1);
+    trial->recalled_limit_us = times->limit_us;
     if (times->limit_us > 0)
         trial->copies = times->time.median / times->limit_us;
 }

@@ -16,6 +16,7 @@ enum {
     BARRED_ROUNDS = 6,  /* barred trials stay for as many */
     LEAST_ROUNDS = 10,  /* before the race is decided: the interval is then the 2nd to the 9th of 10 */
     MOST_ROUNDS = 40,
+    SPENT_SAMPLES = 30, /* of a recalled trial that had all the rounds; some may have been throttled */
 };
 
 static const double rough_margin = 1.10;  /* of rough times: a trial slower than the best by this stays out */
@@ -367,29 +368,82 @@ static void decide(struct race *r)
     qsort(result->ties, (size_t)result->tie_count, sizeof(struct trial *), by_time);
 }
 
+static void enter(struct race *r, struct trial *const *trials, int count)
+{
+    r->racing = must_malloc((size_t)(count + 1) * sizeof(struct trial *));
+    r->barred = must_malloc((size_t)(count + 1) * sizeof(struct trial *));
+    for (int i = 0; i < count; i++) {
+        if (trials[i]->barred)
+            r->barred[r->barred_count++] = trials[i];
+        else
+            r->racing[r->racing_count++] = trials[i];
+    }
+}
+
+static void leave(struct race *r)
+{
+    free(r->racing);
+    free(r->barred);
+    free(r->limit_samples);
+}
+
 bool race_run(struct trial *const *trials, int count, const struct race_options *options,
               const struct race_measurer *measurer, struct race_result *result, struct error *e)
 {
     *result = (struct race_result){.end = RACE_ROUNDS_SPENT};
     struct race r = {.options = options, .measurer = measurer, .result = result, .random = options->seed};
-    r.racing = must_malloc((size_t)(count + 1) * sizeof(struct trial *));
-    r.barred = must_malloc((size_t)(count + 1) * sizeof(struct trial *));
-    for (int i = 0; i < count; i++) {
-        if (trials[i]->barred)
-            r.barred[r.barred_count++] = trials[i];
-        else
-            r.racing[r.racing_count++] = trials[i];
-    }
+    enter(&r, trials, count);
     bool ok = sample_all(&r, e);
     if (ok)
         choose_finalists(&r);
     ok = ok && run_rounds(&r, e);
     if (ok)
         decide(&r);
-    free(r.racing);
-    free(r.barred);
-    free(r.limit_samples);
+    leave(&r);
     return ok;
+}
+
+/* The limit of the race that all those in it have samples of; NaN where there is none such. */
+static double common_limit(const struct race *r)
+{
+    double limit = r->racing_count > 0 ? r->racing[0]->recalled_limit_us : NAN;
+    for (int i = 0; i < r->racing_count; i++)
+        if (r->racing[i]->recalled_limit_us != limit)
+            return NAN;
+    return r->barred_count == 0 ? limit : NAN;
+}
+
+static bool was_decided(const struct race *r)
+{
+    int samples = fastest(r->racing, r->racing_count)->sample_count;
+    return samples >= SPENT_SAMPLES || (samples >= LEAVE_ROUNDS && (is_decided(r) || is_at_limit(r)));
+}
+
+bool race_recall(struct trial *const *trials, int count, struct race_result *result)
+{
+    struct race_result recalled = {.end = RACE_ROUNDS_SPENT, .recalled = true};
+    struct race r = {.result = &recalled};
+    enter(&r, trials, count);
+    choose_finalists(&r);
+    double limit = common_limit(&r);
+    bool decided = false;
+    if (!isnan(limit)) {
+        r.limit_samples = must_malloc(sizeof *r.limit_samples);
+        r.limit_samples[r.limit_count++] = limit;
+        const struct trial *leader = fastest(r.racing, r.racing_count);
+        r.racing_count = keep(r.racing, r.racing_count, stays_in_rounds, leader);
+        decided = was_decided(&r);
+    }
+    if (decided) {
+        recalled.end = is_decided(&r)    ? r.racing_count > 1 ? RACE_TIED : RACE_APART
+                       : is_at_limit(&r) ? RACE_AT_LIMIT
+                                         : RACE_ROUNDS_SPENT;
+        recalled.rounds = fastest(r.racing, r.racing_count)->sample_count;
+        decide(&r);
+        *result = recalled;
+    }
+    leave(&r);
+    return decided;
 }
 
 void race_result_clear(struct race_result *result)

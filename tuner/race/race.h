@@ -45,6 +45,7 @@ struct race_result {
     int rounds;    /* interleaved rounds of the winner */
     int throttled; /* samples that were dropped */
     enum race_end end;
+    bool recalled; /* it was another run's: nothing was measured */
 };
 
 /* Trials without a rough time (trial.copies) get one; those within 10 % of the best one's go through
@@ -55,6 +56,11 @@ struct race_result {
    race_result_clear(), also after a failure. */
 bool race_run(struct trial *const *trials, int count, const struct race_options *options,
               const struct race_measurer *measurer, struct race_result *result, struct error *e);
+
+/* Decides from the samples that the trials come with (trial.recalled_limit_us). False, and `result` is not set,
+   where something has to be measured: a trial that would race without samples, samples of more than one race,
+   or a race that had not been decided. */
+bool race_recall(struct trial *const *trials, int count, struct race_result *result);
 void race_result_clear(struct race_result *result);
 
 /* Whether the intervals overlap and the medians are within 1 %. An interval is the 95 % one of the median,

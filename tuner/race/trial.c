@@ -16,6 +16,7 @@ struct trial trial_of(struct generator *space, const char *key, int order)
         .max_error = NAN,
         .predicted_us = NAN,
         .copies = NAN,
+        .recalled_limit_us = NAN,
         .time_us = NAN,
         .time_us_low = NAN,
         .time_us_high = NAN,

@@ -29,6 +29,7 @@ struct trial {
     double copies;      /* rough time, that of a copy of the same bytes being 1; NaN without one */
     double *samples_us; /* owned: one a round, throttled rounds left out */
     int sample_count;
+    double recalled_limit_us; /* the limit in the race that recalled samples are of; NaN without such */
     double time_us, time_us_low, time_us_high; /* median and its 95 % interval; NaN unmeasured */
 };
 
