@@ -1,5 +1,7 @@
 #include "generator/gpu.h"
 
+#include "generator/nearest.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -38,17 +40,23 @@ static bool arch_serves(const char *arch, const char *asked)
            ((asked[length] == 'a' || asked[length] == 'f') && asked[length + 1] == '\0');
 }
 
-static void list_known(const struct gpu_list *list, bool archs, char *text, size_t size)
+/* Refuses `typed`, an architecture or else a GPU's name. */
+static bool refuse_unknown(const struct gpu_list *list, bool archs, const char *typed, struct error *e)
 {
+    char text[512] = "", hint[HINT_SIZE];
     size_t used = 0;
+    struct nearest nearest = nearest_to(typed, strlen(typed));
     for (int i = 0; i < list->count; i++) {
         const char *name = archs ? list->gpus[i].arch : list->gpus[i].short_name;
+        nearest_offer(&nearest, name);
         bool again = false;
         for (int j = 0; archs && j < i; j++)
             again |= strcmp(list->gpus[j].arch, name) == 0;
-        if (!again && used + strlen(name) + 2 < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+        if (!again && used + strlen(name) + 2 < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used == 0 ? "" : ", ", name);
     }
+    return error_set(e, STATUS_USAGE, "no GPU of %s '%s' is described: known are %s%s",
+                     archs ? "architecture" : "the name", typed, text, nearest_hint(&nearest, hint));
 }
 
 bool gpu_find(const struct gpu_list *list, const char *arch, const char *name, struct gpu *gpu,
@@ -69,12 +77,8 @@ bool gpu_find(const struct gpu_list *list, const char *arch, const char *name, s
             snprintf(gpu->arch, sizeof gpu->arch, "%s", arch);
         return true;
     }
-    char known[512] = "";
-    if (!arch_known || !name_known) {
-        list_known(list, !arch_known, known, sizeof known);
-        return error_set(e, STATUS_USAGE, "no GPU of %s '%s' is described: known are %s",
-                         arch_known ? "the name" : "architecture", arch_known ? name : arch, known);
-    }
+    if (!arch_known || !name_known)
+        return refuse_unknown(list, !arch_known, arch_known ? name : arch, e);
     return error_set(e, STATUS_USAGE,
                      "the GPU '%s' is not of architecture %s ('softmax-tune gpus' lists them)", name, arch);
 }

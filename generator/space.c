@@ -1,6 +1,7 @@
 /* The problem that a space is asked about, and the keys of its variants. */
 #include "generator/space.h"
 
+#include "generator/nearest.h"
 #include "generator/sandbox.h"
 
 #include <lauxlib.h>
@@ -19,24 +20,30 @@ static void append_name(char text[LISTED_MAX], const char *name)
 static _Noreturn void refuse_value(lua_State *L, const struct parameter *p, const char *context,
                                    const char *value, size_t length)
 {
-    char known[LISTED_MAX] = "";
-    for (int i = 0; i < p->count; i++)
+    char known[LISTED_MAX] = "", hint[HINT_SIZE];
+    struct nearest nearest = nearest_to(value, length);
+    for (int i = 0; i < p->count; i++) {
         append_name(known, p->values[i].text);
+        nearest_offer(&nearest, p->values[i].text);
+    }
     if (p->count == 0)
         sandbox_raise(L, NULL, 0, "%s: parameter '%s' has no value at all for this problem", context,
                       p->name);
-    sandbox_raise(L, NULL, 0, "%s: parameter '%s' has no value '%.*s' for this problem (it has %s)", context,
-                  p->name, (int)length, value, known);
+    sandbox_raise(L, NULL, 0, "%s: parameter '%s' has no value '%.*s' for this problem (it has %s)%s",
+                  context, p->name, (int)length, value, known, nearest_hint(&nearest, hint));
 }
 
 static _Noreturn void refuse_name(lua_State *L, const struct space *s, const char *context, const char *name,
                                   size_t length)
 {
-    char known[LISTED_MAX] = "";
-    for (int i = 0; i < s->parameter_count; i++)
+    char known[LISTED_MAX] = "", hint[HINT_SIZE];
+    struct nearest nearest = nearest_to(name, length);
+    for (int i = 0; i < s->parameter_count; i++) {
         append_name(known, s->parameters[i].name);
-    sandbox_raise(L, NULL, 0, "%s: space '%s' has no parameter '%.*s' (it has %s)", context, s->name,
-                  (int)length, name, known);
+        nearest_offer(&nearest, s->parameters[i].name);
+    }
+    sandbox_raise(L, NULL, 0, "%s: space '%s' has no parameter '%.*s' (it has %s)%s", context, s->name,
+                  (int)length, name, known, nearest_hint(&nearest, hint));
 }
 
 static int find_text(const struct parameter *p, const char *text, size_t length)
@@ -116,17 +123,26 @@ static const struct preset *find_preset(const struct space *s, const char *name,
     return NULL;
 }
 
+static _Noreturn void refuse_preset(lua_State *L, const struct space *s, const char *context,
+                                    const char *name, size_t length)
+{
+    char known[LISTED_MAX] = "", hint[HINT_SIZE];
+    struct nearest nearest = nearest_to(name, length);
+    for (int i = 0; i < s->preset_count; i++) {
+        append_name(known, s->presets[i].name);
+        nearest_offer(&nearest, s->presets[i].name);
+    }
+    sandbox_raise(L, NULL, 0, "%s: '%.*s' is neither a preset of space '%s' (%s) nor NAME=VALUE%s", context,
+                  (int)length, name, s->name, s->preset_count > 0 ? known : "it has none",
+                  nearest_hint(&nearest, hint));
+}
+
 static void apply_preset(lua_State *L, const struct space *s, const char *context, const char *name,
                          size_t length, struct variant *v)
 {
     const struct preset *preset = find_preset(s, name, length);
-    if (preset == NULL) {
-        char known[LISTED_MAX] = "";
-        for (int i = 0; i < s->preset_count; i++)
-            append_name(known, s->presets[i].name);
-        sandbox_raise(L, NULL, 0, "%s: '%.*s' is neither a preset of space '%s' (%s) nor NAME=VALUE", context,
-                      (int)length, name, s->name, s->preset_count > 0 ? known : "it has none");
-    }
+    if (preset == NULL)
+        refuse_preset(L, s, context, name, length);
     for (int i = 0; i < s->parameter_count; i++)
         v->value[i] = 0; /* a preset means the same whatever --set says */
     for (int i = 0; i < preset->count; i++) {

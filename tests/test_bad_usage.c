@@ -22,18 +22,27 @@ static const struct mistake mistakes[] = {
     {"--N 99999999999999999999999 --arch sm_120", 2, "--N: 99999999999999999999999 is out of range"},
     {"--N abc --arch sm_120", 2, "--N: 'abc' is not a whole number"},
     {"--N 12x --arch sm_120", 2, "--N: '12x' is not a whole number"},
-    {"--N 64,, --arch sm_120", 2, "--N: '' is not a whole number"},
+    {"--N 64,, --arch sm_120", 2, "--N: '64,,': numbers are joined by commas without blanks"},
     {"--N 8 --M -1 --arch sm_120", 2, "--M: -1 is out of range"},
     {"--N 2147483647 --M 70368744177664 --arch sm_120", 2, "2^46 elements"},
     {"--N 8 --dtype f64 --arch sm_120", 2, "--dtype: 'f64' is not known: it is f32, f16 or bf16"},
     {"--N 8 --op relu --arch sm_120", 2, "--op: 'relu' is not known"},
     {"--N 8 --scale 2 --arch sm_120", 2, "--scale: '2' is not known: it is none or value"},
-    {"--N 8 --cache warm --arch sm_120", 2, "--cache: 'warm' is not known"},
+    {"--N 8 --cache warm --arch sm_120", 2, "--cache: 'warm' is not known: it is cold or hot"},
+    {"--N 8 --cache cld --arch sm_120", 2, "it is cold or hot: did you mean 'cold'?"},
+    {"--N 8 --dtype fp32 --arch sm_120", 2, ": it is f32, f16 or bf16: did you mean 'f32'?"},
+    {"--N 8 --op log-softmax --arch sm_120", 2, "did you mean 'log_softmax'?"},
     {"--N 8 --align 3 --arch sm_120", 2, "alignment is 3"},
     {"--N 8 --x-stride 4 --arch sm_120", 2, "x stride is 4"},
     {"--N 8 --in-place --out-dtype bf16 --arch sm_120", 2, "in place"},
     {"--N 8 --arch sm_999", 2, "sm_999"},
+    {"--N 8 --arch sm90", 2, "known are sm_75, "},
+    {"--N 8 --arch sm90", 2, ": did you mean 'sm_90'?"},
     {"--N 8 --arch sm_120 --gpu none-such", 2, "none-such"},
+    {"--N 8 --gpu 5090", 2, "did you mean 'rtx5090'?"},
+    {"--N 8 --M 0 --arch sm_120", 2, "f32 0x8: without rows there is no time to choose by"},
+    {"--N 8 --M 64,0 --arch sm_120 --device none", 2, "f32 0x8: without rows"},
+    {"bench v4 --N 8 --M 0 --arch sm_120", 2, "f32 0x8: without rows"},
     {"--N 8 --arch sm_120 --jobs 0", 2, "--jobs: 0 is out of range"},
     {"--N 8 --arch sm_120 --seconds -1", 2, "--seconds: -1 is out of range"},
     {"--N 8 --arch sm_120 --seconds soon", 2, "--seconds: 'soon' is not a number"},
@@ -48,6 +57,10 @@ static const struct mistake mistakes[] = {
     {"--N 8 --arch sm_120 --space huge", 2, "--space: 'huge' is not known"},
     {"--N 8 --arch sm_120 --set threads", 2, "--set: 'threads' is not NAME=VALUE"},
     {"list --N 8 --arch sm_120 --set none=1", 2, "none"},
+    {"list --N 8 --arch sm_120 --set thread=64", 2, "programmatic): did you mean 'threads'?"},
+    {"list --N 8 --arch sm_120 --set scope=blok", 2, "split): did you mean 'block'?"},
+    {"source --N 8 --arch sm_120 --variant scpe=block", 2, "did you mean 'scope'?"},
+    {"source --N 8 --arch sm_120 --variant scope=wrap", 2, "did you mean 'warp'?"},
     {"list --N 8 --arch sm_120 --config none.lua", 2, "none.lua"},
     {"list --N 8 --arch sm_120 --problems p.json", 2, "--problems"},
     {"list --arch sm_120 --problems none.json", 2, "--problems none.json: No such file"},
@@ -67,7 +80,14 @@ static const struct mistake mistakes[] = {
     {"check --N 8 --arch sm_120 --device none", 3, "needs a device"},
     {"confirm", 2, "FOLDER is missing"},
     {"confirm none", 2, "no manifest"},
-    {"tuen --N 8", 2, "'tuen' is no command"},
+    {"tuen --N 8", 2, "'tuen' is no command: did you mean 'tune'?"},
+    {"help", 2, "'help' is no command: see 'softmax-tune --help'"},
+    {"store prne", 2, "did you mean 'prune'?"},
+    {"--n 8", 2, "unrecognized option '--n': did you mean '--N'?"},
+    {"-N 8", 2, "unrecognized option '-N': did you mean '--N'?"},
+    {"--N 8 --dtpye=f16", 2, "unrecognized option '--dtpye': did you mean '--dtype'?"},
+    {"--N 8 --variant v4", 2, "'--variant': it is an option of 'source', 'check', 'bench', 'store'"},
+    {"gpus --foo", 2, "softmax-tune gpus: unrecognized option '--foo': see 'softmax-tune gpus --help'"},
     {"list --N 8 --arch sm_120 more", 2, "'more' is not expected"},
 };
 
@@ -144,7 +164,15 @@ static void a_wrong_file_of_problems_is_named_with_its_line(void **state)
         {"[]", "no JSON array"},
         {"[{\"N\": 8}, {\"N\": 0}]", "problem 2"},
         {"[{\"N\": 8, \"dtype_in\": \"f64\"}]", "problem 1"},
-        {"[7]", "problem 1"},
+        {"[7]", "problem 1: it is an integer, and not an object"},
+        {"[{\"N\": 8}, {\"N\": 8, \"dtype\": \"f16\"}]",
+         "problem 2: a problem has no field 'dtype' (it has op, dtype_in, "},
+        {"[{\"N\": 8, \"dtype\": \"f16\"}]", "cache): did you mean 'dtype_in'?"},
+        {"[{\"n\": 8}]", "no field 'n' (it has op, dtype_in, dtype_out, M, N, x_stride"},
+        {"[{\"n\": 8}]", "did you mean 'N'?"},
+        {"[{\"N\": \"8\"}]", "problem 1: 'N' is a string, and is to be an integer"},
+        {"[{\"N\": 8, \"in_place\": 1}]", "'in_place' is an integer, and is to be true or false"},
+        {"[{\"M\": 8}]", "problem 1: 'N' is missing"},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char *folder = temporary_folder();
@@ -156,6 +184,19 @@ static void a_wrong_file_of_problems_is_named_with_its_line(void **state)
         run_clear(&run);
         temporary_folder_remove(folder);
     }
+}
+
+static void a_file_may_have_no_problem_without_rows_to_tune(void **state)
+{
+    (void)state;
+    char *folder = temporary_folder();
+    write_file(folder, "problems.json", "[{\"N\": 8}, {\"N\": 16, \"M\": 0}]");
+    struct run run = run_program(folder, "--arch sm_120 --problems problems.json --device none");
+    assert_int_equal(run.status, 2);
+    assert_int_equal(count_lines(run.err), 1);
+    assert_non_null(strstr(run.err, "f32 0x16: without rows"));
+    run_clear(&run);
+    temporary_folder_remove(folder);
 }
 
 static void a_space_that_is_wrong_is_named_with_its_line(void **state)
@@ -178,6 +219,7 @@ int main(void)
         cmocka_unit_test(without_a_gpu_each_command_says_what_works),
         cmocka_unit_test(an_unknown_option_gets_a_hint),
         cmocka_unit_test(a_wrong_file_of_problems_is_named_with_its_line),
+        cmocka_unit_test(a_file_may_have_no_problem_without_rows_to_tune),
         cmocka_unit_test(a_space_that_is_wrong_is_named_with_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

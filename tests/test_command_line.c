@@ -385,6 +385,37 @@ static void a_budget_that_is_spent_at_once_is_a_problem_without_survivor(void **
     run_clear(&run);
 }
 
+static void a_problem_that_is_asked_for_again_is_done_once(void **state)
+{
+    struct run run = run_well(*state, "list --arch sm_120 --N 64,128,64 --M 8,8 --count");
+    assert_int_equal(count_lines(run.out), 4); /* a name and a number each */
+    assert_string_equal(run.err, "softmax-tune: f32 8x64, and 3 more, is asked for again, and done once\n");
+    run_clear(&run);
+    write_text(*state, "again.json",
+               "[{\"N\": 64}, {\"N\": 64, \"M\": 8192, \"op\": \"softmax\"}, "
+               "{\"N\": 64, \"align\": 4}]");
+    run = run_well(*state, "list --arch sm_120 --problems again.json --count");
+    assert_int_equal(count_lines(run.out), 4);
+    assert_string_equal(run.err, "softmax-tune: f32 8192x64 is asked for again, and done once\n");
+    run_clear(&run);
+    run = run_well(*state, "list --arch sm_120 --problems again.json --count --quiet");
+    assert_string_equal(run.err, "");
+    run_clear(&run);
+}
+
+static void a_problem_without_rows_has_variants_and_a_source(void **state)
+{
+    struct run run = run_well(*state, "list --arch sm_120 --N 64 --M 0 --count");
+    assert_true(atoi(run.out) > 0);
+    run_clear(&run);
+    run = run_well(*state, "source --arch sm_120 --N 64 --M 0");
+    assert_non_null(strstr(run.out, "softmax_f32_m0_n64_sm_120"));
+    run_clear(&run);
+    run = run_well(*state, "check --arch sm_120 --N 64 --M 0 --limit 1 --device emulator --quiet");
+    assert_non_null(strstr(run.out, "\ncorrect"));
+    run_clear(&run);
+}
+
 static void problems_come_from_a_file(void **state)
 {
     char *path = must_format("%s/problems.json", (char *)*state);
@@ -452,6 +483,8 @@ int main(void)
         cmocka_unit_test(a_terminated_run_emits_the_best_so_far),
         cmocka_unit_test(a_budget_that_is_spent_at_once_is_a_problem_without_survivor),
         cmocka_unit_test(problems_come_from_a_file),
+        cmocka_unit_test(a_problem_that_is_asked_for_again_is_done_once),
+        cmocka_unit_test(a_problem_without_rows_has_variants_and_a_source),
         cmocka_unit_test(gpus_as_json_says_whether_one_is_here),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -101,7 +101,8 @@ static void a_wrong_pin_is_refused(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"vec=3", "--set vec=3: parameter 'vec' has no value '3' for this problem (it has 1, 2, 4)"},
-        {"vex=1", "--set vex=1: space 'test' has no parameter 'vex' (it has threads, vec)"},
+        {"vex=1",
+         "--set vex=1: space 'test' has no parameter 'vex' (it has threads, vec): did you mean 'vec'?"},
         {"vec", "--set vec: 'vec' is not NAME=VALUE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -267,8 +268,9 @@ static void a_wrong_key_is_refused(void **state)
     assert_string_equal(
         completed(&f, "vec=3", true),
         "variant 'vec=3': parameter 'vec' has no value '3' for this problem (it has 1, 2, 4)");
-    assert_string_equal(completed(&f, "vex=3", true),
-                        "variant 'vex=3': space 'test' has no parameter 'vex' (it has threads, vec, wide)");
+    assert_string_equal(
+        completed(&f, "vex=3", true),
+        "variant 'vex=3': space 'test' has no parameter 'vex' (it has threads, vec, wide): did you mean 'vec'?");
     assert_string_equal(completed(&f, "v9", true),
                         "variant 'v9': 'v9' is neither a preset of space 'test' (v1, v2, v3) nor NAME=VALUE");
     assert_string_equal(completed(&f, "vec=1,v1", true), "variant 'vec=1,v1': 'v1' is not NAME=VALUE");

@@ -12,6 +12,7 @@ struct command {
                struct error *e);     /* the exit status; `e` is set where it is not STATUS_DONE */
     bool takes_problem, takes_space; /* which groups of options it has */
     bool problem_optional;           /* it has work to do without a problem, too */
+    bool needs_rows;                 /* it chooses by time, so that M = 0 is refused */
     const struct argp_option *own;   /* the options that only some commands have; ends with {0} */
     const char *arguments;           /* what else the synopsis shows: " V..." */
     const char *summary;             /* for the list of commands */

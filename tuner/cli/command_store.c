@@ -1,3 +1,4 @@
+#include "generator/nearest.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/output.h"
 #include "tuner/cli/session_store.h"
@@ -151,8 +152,13 @@ int command_store(const struct options *o, struct error *e)
             store_close(s);
         return ok ? STATUS_DONE : e->status;
     }
+    const char *word = o->words[o->word_count - 1];
+    char hint[HINT_SIZE];
+    struct nearest nearest = nearest_to(word, strlen(word));
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+        nearest_offer(&nearest, actions[i].name);
     error_set(e, STATUS_USAGE,
-              "'%s' is not expected here: it is store, store explain, store prune or store export",
-              o->words[o->word_count - 1]);
+              "'%s' is not expected here: it is store, store explain, store prune or store export%s", word,
+              nearest_hint(&nearest, hint));
     return e->status;
 }

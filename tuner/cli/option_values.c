@@ -44,42 +44,12 @@ bool value_list(const char *option, const char *text, int64_t least, int64_t mos
     bool ok = true;
     while (ok && (item = strsep(&rest, ",")) != NULL) {
         list->values = must_realloc(list->values, (size_t)(list->count + 1) * sizeof *list->values);
-        ok = value_integer(option, item, least, most, &list->values[list->count], e);
+        ok = *item == '\0'
+                 ? error_set(e, STATUS_USAGE,
+                             "%s: '%s': numbers are joined by commas without blanks, 1024,2048", option, text)
+                 : value_integer(option, item, least, most, &list->values[list->count], e);
         list->count += ok;
     }
     free(copy);
-    return ok;
-}
-
-bool value_problems(const char *path, struct problem **problems, int *count, struct error *e)
-{
-    json_error_t why;
-    json_t *array = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    if (array == NULL && why.line > 0)
-        return error_set(e, STATUS_USAGE, "--problems %s:%d: %s", path, why.line, why.text);
-    if (array == NULL)
-        return error_set(e, STATUS_USAGE, "--problems %s: %s", path, strerror(errno));
-    bool ok = json_is_array(array) && json_array_size(array) > 0;
-    if (!ok)
-        error_set(e, STATUS_USAGE,
-                  "--problems %s: this is no JSON array of problems, [{\"M\": 8192, \"N\": 1024}, ...]",
-                  path);
-    *count = 0;
-    *problems = must_calloc(json_array_size(array) + 1, sizeof **problems);
-    size_t index;
-    json_t *object;
-    json_array_foreach(array, index, object)
-    {
-        struct error inner;
-        if (ok && !(ok = problem_of_json(object, &(*problems)[*count], &inner) &&
-                         problem_check(&(*problems)[*count], &inner)))
-            error_set(e, STATUS_USAGE, "--problems %s: problem %zu: %s", path, index + 1, inner.text);
-        *count += ok;
-    }
-    json_decref(array);
-    if (!ok) {
-        free(*problems);
-        *problems = NULL;
-    }
     return ok;
 }

@@ -3,7 +3,9 @@
 #ifndef TUNER_CLI_OPTION_VALUES_H
 #define TUNER_CLI_OPTION_VALUES_H
 
-#include "generator/problem.h"
+#include "generator/error.h"
+
+#include <stdint.h>
 
 bool value_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value,
                    struct error *e);
@@ -18,9 +20,5 @@ struct integer_list {
 /* Integers joined by commas. */
 bool value_list(const char *option, const char *text, int64_t least, int64_t most, struct integer_list *list,
                 struct error *e);
-
-/* A file with a JSON array of problems: objects with the manifest's fields (problem_of_json), at least one.
- *problems is the caller's. */
-bool value_problems(const char *path, struct problem **problems, int *count, struct error *e);
 
 #endif

@@ -1,8 +1,11 @@
 #include "tuner/cli/options.h"
 
+#include "generator/nearest.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/help.h"
 #include "tuner/cli/option_keys.h"
+#include "tuner/cli/option_names.h"
+#include "tuner/cli/option_problems.h"
 #include "tuner/cli/option_values.h"
 #include "tuner/cli/version.h"
 
@@ -65,8 +68,8 @@ static const struct argp_option common_options[] = {
 struct parse {
     struct options *o;
     struct integer_list M, N;
-    struct problem shape;   /* all but M and N; strides 0 where not given */
-    bool out_given, shaped; /* --out-dtype was given; any option of a problem was */
+    struct problem_shape shape; /* all but M and N */
+    bool shaped;                /* any option of a problem was given */
     const char *problems_file;
     const struct argp_option *all; /* that the command takes */
 };
@@ -80,14 +83,17 @@ static void fail(const struct argp_state *state, const struct error *e)
 static int word(const struct argp_state *state, const char *option, const char *text,
                 const char *const *words)
 {
-    char known[256] = "";
+    char known[256] = "", hint[HINT_SIZE];
+    struct nearest nearest = nearest_to(text, strlen(text));
     for (int i = 0; words[i] != NULL; i++) {
         if (strcmp(words[i], text) == 0)
             return i;
+        nearest_offer(&nearest, words[i]);
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
                  i == 0 ? "" : (words[i + 1] == NULL ? " or " : ", "), words[i]);
     }
-    argp_failure(state, STATUS_USAGE, 0, "%s: '%s' is not known: it is %s", option, text, known);
+    argp_failure(state, STATUS_USAGE, 0, "%s: '%s' is not known: it is %s%s", option, text, known,
+                 nearest_hint(&nearest, hint));
     return 0;
 }
 
@@ -139,7 +145,7 @@ static bool parse_problem(int key, char *text, const struct argp_state *state)
     static const char *const caches[] = {"cold", "hot", NULL};
     const int64_t columns_max = INT64_C(0x7fffffff), elements_max = INT64_C(1) << 46;
     struct parse *parse = state->input;
-    struct problem *shape = &parse->shape;
+    struct problem *shape = &parse->shape.problem;
     struct error e;
     switch (key) {
     case KEY_N:
@@ -155,7 +161,7 @@ static bool parse_problem(int key, char *text, const struct argp_state *state)
         break;
     case KEY_OUT_DTYPE:
         shape->dtype_out = (enum dtype)word(state, "--out-dtype", text, dtypes);
-        parse->out_given = true;
+        parse->shape.out_given = true;
         break;
     case KEY_OP:
         shape->op = (enum operation)word(state, "--op", text, operations);
@@ -327,27 +333,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* The problems of --N and --M: one for each pair. */
-static bool pair_up(struct parse *parse, struct error *e)
-{
-    struct options *o = parse->o;
-    int rows = parse->M.count > 0 ? parse->M.count : 1;
-    o->problems = must_calloc((size_t)rows * (size_t)parse->N.count, sizeof *o->problems);
-    for (int n = 0; n < parse->N.count; n++)
-        for (int m = 0; m < rows; m++) {
-            struct problem p = parse->shape;
-            p.M = parse->M.count > 0 ? parse->M.values[m] : DEFAULT_M;
-            p.N = parse->N.values[n];
-            p.dtype_out = parse->out_given ? p.dtype_out : p.dtype_in;
-            p.x_stride = p.x_stride > 0 ? p.x_stride : p.N;
-            p.y_stride = p.y_stride > 0 ? p.y_stride : (p.in_place ? p.x_stride : p.N);
-            if (!problem_check(&p, e))
-                return false;
-            o->problems[o->problem_count++] = p;
-        }
-    return true;
-}
-
 static bool gather_problems(struct parse *parse, struct error *e)
 {
     struct options *o = parse->o;
@@ -357,26 +342,35 @@ static bool gather_problems(struct parse *parse, struct error *e)
         return error_set(
             e, STATUS_USAGE,
             "--problems: the file says all of each problem: leave the other options of a problem out");
-    if (parse->problems_file != NULL)
-        return value_problems(parse->problems_file, &o->problems, &o->problem_count, e);
-    if (parse->N.count == 0 && o->command->problem_optional && !parse->shaped)
+    bool none = parse->problems_file == NULL && parse->N.count == 0;
+    if (none && o->command->problem_optional && !parse->shaped)
         return true;
-    if (parse->N.count == 0)
+    if (none)
         return error_set(e, STATUS_USAGE, "--N is missing: the number of columns, for example --N 8192");
-    return pair_up(parse, e);
+    if (parse->problems_file != NULL
+            ? !problems_of_file(parse->problems_file, &o->problems, &o->problem_count, e)
+            : !problems_of_lists(&parse->shape, &parse->M, &parse->N, &o->problems, &o->problem_count, e))
+        return false;
+    problems_drop_repeated(o->problems, &o->problem_count, o->quiet);
+    return !o->command->needs_rows || problems_have_rows(o->problems, o->problem_count, e);
 }
 
 static const struct command *find_command(int *argc, char ***argv)
 {
     if (*argc < 2 || (*argv)[1][0] == '-')
         return &commands[0];
-    for (const struct command *c = commands; c->name != NULL; c++)
+    char hint[HINT_SIZE];
+    struct nearest nearest = nearest_to((*argv)[1], strlen((*argv)[1]));
+    for (const struct command *c = commands; c->name != NULL; c++) {
         if (strcmp(c->name, (*argv)[1]) == 0) {
             ++*argv;
             --*argc;
             return c;
         }
-    fprintf(stderr, "softmax-tune: '%s' is no command: see 'softmax-tune --help'\n", (*argv)[1]);
+        nearest_offer(&nearest, c->name);
+    }
+    fprintf(stderr, "softmax-tune: '%s' is no command%s\n", (*argv)[1],
+            nearest.name != NULL ? nearest_hint(&nearest, hint) : ": see 'softmax-tune --help'");
     exit(STATUS_USAGE);
 }
 
@@ -426,11 +420,12 @@ void options_parse(int argc, char **argv, struct options *o)
     count = o->command->takes_space ? add_options(all, count, space_options) : count;
     add_options(all, count, common_options);
     const struct argp argp = {.options = all, .parser = parse_option};
-    struct parse parse = {.o = o, .all = all, .shape = {.align = DEFAULT_ALIGN}};
+    struct parse parse = {.o = o, .all = all, .shape.problem = {.align = DEFAULT_ALIGN}};
     char *name = o->command == &commands[0] ? must_strdup("softmax-tune")
                                             : must_format("softmax-tune %s", o->command->name);
     argv[0] = name;
     argp_err_exit_status = STATUS_USAGE;
+    option_names_check(name, argc, argv, all);
     argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parse);
     struct error e;
     bool ok = gather_problems(&parse, &e);
