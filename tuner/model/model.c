@@ -95,69 +95,116 @@ static double block_us(const struct load *l)
     return batches * (first + (t->reads - 1) * l2_latency_us) + barriers + l2_latency_us;
 }
 
-/* Microseconds that `rows` rows take when `sms` SMs work, `resident` blocks are in flight and each place for
-   a block sees `turns` blocks one after another. */
-static double limits_us(const struct load *l, double rows, double sms, double resident, double turns)
+/* A part of a launch's blocks: the waves that fill the GPU, or what is left for the last one. */
+struct part {
+    double rows;
+    double sms;      /* that work */
+    double resident; /* blocks in flight */
+    double turns;    /* blocks that each place for one sees, one after another */
+};
+
+static double block_rows(const struct load *l)
+{
+    return l->threads / l->traits.row_threads;
+}
+
+static double rows_in_flight(const struct load *l, const struct part *part)
+{
+    return fmin(part->rows, part->resident * block_rows(l));
+}
+
+/* Bytes that one access stores. */
+static double vec_bytes_out(const struct load *l)
+{
+    return fmin(16, l->traits.vec_bytes * dtype_size(l->p->dtype_out) / dtype_size(l->p->dtype_in));
+}
+
+static double dram_us(const struct load *l, const struct part *part)
+{
+    double in = part->rows * row_bytes_in(l), out = part->rows * row_bytes_out(l);
+    double repeated = l->traits.reads - 1, lost = lost_from_l2(l, rows_in_flight(l, part));
+    return is_hot(l) ? 0 : (in * (1 + repeated * lost) + out) / (l->gpu->dram_gbs * 1e3 * dram_efficiency);
+}
+
+/* Bytes between L2 and the SMs. A store that does not fill its sector costs the whole of it. */
+static double l2_bytes(const struct load *l, const struct part *part)
 {
     const struct model_traits *t = &l->traits;
-    const struct gpu *gpu = l->gpu;
-    double elements = rows * (double)l->p->N, in = rows * row_bytes_in(l), out = rows * row_bytes_out(l);
-    double size_in = dtype_size(l->p->dtype_in), size_out = dtype_size(l->p->dtype_out);
-    double block_rows = l->threads / t->row_threads;
-    double rows_in_flight = fmin(rows, resident * block_rows), lost = lost_from_l2(l, rows_in_flight);
-    bool hot = is_hot(l);
-
-    double repeated = t->reads - 1;
-    double dram = hot ? 0 : (in * (1 + repeated * lost) + out) / (gpu->dram_gbs * 1e3 * dram_efficiency);
-
-    /* A store that does not fill its sector costs the whole of it. */
-    double vec_out = fmin(16, t->vec_bytes * size_out / size_in);
+    double vec_out = vec_bytes_out(l);
     double waste = t->row_threads * vec_out < sector_bytes && row_bytes_out(l) >= sector_bytes
                        ? sector_bytes / (t->row_threads * vec_out)
                        : 1;
-    double spilled = 2 * l->spill_bytes * rows * t->row_threads;
-    double l2_bytes = in * t->reads + out * waste + spilled;
-    double l2 = clocks_to_us(l, l2_bytes / (l2_bytes_clock_sm * gpu->sms));
-    double port = clocks_to_us(l, l2_bytes / (sm_bytes_clock * sms));
+    double spilled = 2 * l->spill_bytes * part->rows * t->row_threads;
+    return part->rows * row_bytes_in(l) * t->reads + part->rows * row_bytes_out(l) * waste + spilled;
+}
 
+static double l1_us(const struct load *l, const struct part *part)
+{
+    const struct model_traits *t = &l->traits;
+    double elements = part->rows * (double)l->p->N, vec_out = vec_bytes_out(l);
+    double size_in = dtype_size(l->p->dtype_in), size_out = dtype_size(l->p->dtype_out);
     double loads = elements * size_in / t->vec_bytes / 32 * t->reads,
            stores = elements * size_out / vec_out / 32;
     double lines = loads * lines_of_access(l, t->vec_bytes, (double)l->p->x_stride * size_in) +
                    stores * lines_of_access(l, vec_out, (double)l->p->y_stride * size_out);
-    double l1 = clocks_to_us(l, lines / sms);
+    return clocks_to_us(l, lines / part->sms);
+}
 
-    double mufu = clocks_to_us(l, elements * t->exps / (mufu_clock_sm * sms));
-    double issue = clocks_to_us(l, elements * t->instructions / (issue_clock_sm * sms));
-
-    /* Little's law: bytes in flight over latency. */
+/* Little's law: bytes in flight over latency. */
+static double latency_us(const struct load *l, const struct part *part)
+{
+    const struct model_traits *t = &l->traits;
     double thread_bytes = row_bytes_in(l) / t->row_threads;
-    double in_flight = rows_in_flight * t->row_threads *
+    double in_flight = rows_in_flight(l, part) * t->row_threads *
                        fmin(thread_bytes, t->held ? thread_bytes : loop_unroll * t->vec_bytes);
-    double first = hot ? l2_latency_us : dram_latency_us;
-    double latency = in * (first + repeated * l2_latency_us) / fmax(in_flight, 1);
+    double first = is_hot(l) ? l2_latency_us : dram_latency_us, repeated = t->reads - 1;
+    return part->rows * row_bytes_in(l) * (first + repeated * l2_latency_us) / fmax(in_flight, 1);
+}
 
-    /* A block loads, computes and stores in turn; only other blocks of its SM fill the gaps. Where all blocks
-       run at once, most of what they move is in the limits above. */
-    double share = fmin(gpu->dram_gbs * 1e3 * dram_efficiency / sms, sm_bytes_clock * gpu->clock_mhz);
-    double moves = block_rows * (row_bytes_in(l) + row_bytes_out(l)) / share * (turns > 1 ? 1 : 0.25);
-    double cycle = turns * (block_us(l) + moves);
+/* A block loads, computes and stores in turn; only other blocks of its SM fill the gaps. Where all blocks run
+   at once, most of what they move is in the other limits. */
+static double turns_us(const struct load *l, const struct part *part)
+{
+    double share =
+        fmin(l->gpu->dram_gbs * 1e3 * dram_efficiency / part->sms, sm_bytes_clock * l->gpu->clock_mhz);
+    double moves =
+        block_rows(l) * (row_bytes_in(l) + row_bytes_out(l)) / share * (part->turns > 1 ? 1 : 0.25);
+    return part->turns * (block_us(l) + moves);
+}
 
-    const double each[] = {dram, l2, port, l1, mufu, issue, latency, cycle};
+static double part_us(const struct load *l, struct part part)
+{
+    double elements = part.rows * (double)l->p->N, bytes = l2_bytes(l, &part);
+    const double limits[] = {
+        dram_us(l, &part),
+        clocks_to_us(l, bytes / (l2_bytes_clock_sm * l->gpu->sms)),
+        clocks_to_us(l, bytes / (sm_bytes_clock * part.sms)),
+        l1_us(l, &part),
+        clocks_to_us(l, elements * l->traits.exps / (mufu_clock_sm * part.sms)),
+        clocks_to_us(l, elements * l->traits.instructions / (issue_clock_sm * part.sms)),
+        latency_us(l, &part),
+        turns_us(l, &part),
+    };
     double sum = 0;
-    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
-        sum += pow(each[i], limits_power);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        sum += pow(limits[i], limits_power);
     return pow(sum, 1 / limits_power);
 }
 
 /* All of a launch's blocks: the waves that fill the GPU, and the last one, which may not. */
 static double launch_time_us(const struct load *l, double blocks)
 {
-    double rows = (double)l->p->M, at_once = l->blocks_per_sm * l->gpu->sms;
+    double rows = (double)l->p->M, sms = l->gpu->sms, at_once = l->blocks_per_sm * sms;
     double full = floor(blocks / at_once), tail = blocks - full * at_once, us = 0;
     if (full > 0)
-        us += limits_us(l, rows * full * at_once / blocks, l->gpu->sms, at_once, full);
+        us += part_us(
+            l, (struct part){
+                   .rows = rows * full * at_once / blocks, .sms = sms, .resident = at_once, .turns = full});
     if (tail > 0)
-        us += limits_us(l, rows * tail / blocks, fmin(tail, l->gpu->sms), tail, full > 0 ? 0 : 1);
+        us += part_us(l, (struct part){.rows = rows * tail / blocks,
+                                       .sms = fmin(tail, sms),
+                                       .resident = tail,
+                                       .turns = full > 0 ? 0 : 1});
     return us * l->share;
 }
 
