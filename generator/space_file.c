@@ -132,15 +132,9 @@ static bool is_taken(lua_State *L, const char *name)
     return known;
 }
 
-/* The entry on the top of the stack: { name, values, doc, full = values }. */
-static void read_parameter(lua_State *L, struct space *s, int number)
+/* The name of parameter `number`, on the top of the stack; the line that it stands in. */
+static int check_name(lua_State *L, const struct space *s, int number)
 {
-    struct parameter *p = &s->parameters[s->parameter_count];
-    *p = (struct parameter){.values_ref = LUA_NOREF, .full_ref = LUA_NOREF, .pinned = -1};
-    char what[32];
-    snprintf(what, sizeof what, "parameter %d", number);
-    if (!lua_istable(L, -1) || lua_rawgeti(L, -1, 1) != LUA_TSTRING)
-        space_fail(L, s, s->line, "%s is not { name, values, doc }", what);
     const char *name = lua_tostring(L, -1);
     int line = line_or_call(s, line_of(s, name, true, 1));
     if (!is_identifier(name))
@@ -152,22 +146,19 @@ static void read_parameter(lua_State *L, struct space *s, int number)
         int second = line_of(s, name, true, 2);
         space_fail(L, s, second > 0 ? second : line, "parameter '%s' is given twice", name);
     }
-    p->line = line;
-    p->name = must_strdup(name);
-    s->parameter_count++;
-    lua_pop(L, 1);
-    check_fields(L, s, line, "a parameter", 3, (const char *const[]){"full", NULL});
-    int type = lua_rawgeti(L, -1, 2);
+    return line;
+}
+
+/* `values` and `full` of the entry on the top of the stack. */
+static void take_values(lua_State *L, const struct space *s, struct parameter *p)
+{
+    int line = p->line, type = lua_rawgeti(L, -1, 2);
     if (type != LUA_TTABLE && type != LUA_TFUNCTION)
         space_fail(L, s, line, "parameter '%s' has no values: a list or a function(problem, gpu) is expected",
                    p->name);
     if (type == LUA_TFUNCTION)
         p->line = space_function_line(L, -1);
     p->values_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    if (lua_rawgeti(L, -1, 3) != LUA_TSTRING)
-        space_fail(L, s, line, "parameter '%s' has no sentence that says what it is", p->name);
-    p->doc = take_text(L, s, line, -1);
-    lua_pop(L, 1);
     lua_pushliteral(L, "full");
     type = lua_rawget(L, -2);
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TFUNCTION)
@@ -176,6 +167,26 @@ static void read_parameter(lua_State *L, struct space *s, int number)
         p->full_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     else
         lua_pop(L, 1);
+}
+
+/* The entry on the top of the stack: { name, values, doc, full = values }. */
+static void read_parameter(lua_State *L, struct space *s, int number)
+{
+    struct parameter *p = &s->parameters[s->parameter_count];
+    *p = (struct parameter){.values_ref = LUA_NOREF, .full_ref = LUA_NOREF, .pinned = -1};
+    if (!lua_istable(L, -1) || lua_rawgeti(L, -1, 1) != LUA_TSTRING)
+        space_fail(L, s, s->line, "parameter %d is not { name, values, doc }", number);
+    int line = check_name(L, s, number);
+    p->line = line;
+    p->name = must_strdup(lua_tostring(L, -1));
+    s->parameter_count++;
+    lua_pop(L, 1);
+    check_fields(L, s, line, "a parameter", 3, (const char *const[]){"full", NULL});
+    take_values(L, s, p);
+    if (lua_rawgeti(L, -1, 3) != LUA_TSTRING)
+        space_fail(L, s, line, "parameter '%s' has no sentence that says what it is", p->name);
+    p->doc = take_text(L, s, line, -1);
+    lua_pop(L, 1);
     parameter_evaluate(L, s, p);
 }
 

@@ -509,18 +509,23 @@ static const struct table_line *look_up(struct decoder *d, struct modifiers *m)
     return d->known[hash].line;
 }
 
-bool instruction_decode(struct decoder *d, const struct ptx_instruction *in, struct instruction *out)
+struct instruction instruction_without_operands(void)
 {
-    *out = (struct instruction){.d = PLACE_NONE,
+    return (struct instruction){.d = PLACE_NONE,
                                 .d2 = PLACE_NONE,
                                 .a = PLACE_NONE,
                                 .b = PLACE_NONE,
                                 .c = PLACE_NONE,
                                 .e = PLACE_NONE,
-                                .guard = PLACE_NONE,
-                                .line = in->line,
-                                .source_line = in->source_line,
-                                .guard_negated = in->guard_negated};
+                                .guard = PLACE_NONE};
+}
+
+bool instruction_decode(struct decoder *d, const struct ptx_instruction *in, struct instruction *out)
+{
+    *out = instruction_without_operands();
+    out->line = in->line;
+    out->source_line = in->source_line;
+    out->guard_negated = in->guard_negated;
     d->current = in;
     d->out = out;
     struct modifiers m;

@@ -24,6 +24,9 @@ struct decoder {
     struct error *error;
 };
 
+/* One that names no register, with nothing else set. */
+struct instruction instruction_without_operands(void);
+
 bool instruction_decode(struct decoder *d, const struct ptx_instruction *in, struct instruction *out);
 
 /* Calls `visit` with every register place of the instruction; `written` where the instruction writes it. */

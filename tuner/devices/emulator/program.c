@@ -89,18 +89,13 @@ static bool decode_all(struct program *p, struct decoder *d)
     for (; p->code_count < kernel->instruction_count; p->code_count++)
         if (!instruction_decode(d, &kernel->instructions[p->code_count], &p->code[p->code_count]))
             return false;
-    p->code[p->code_count++] = (struct instruction){
-        .action = ACTION_EXIT,
-        .pipe = PIPE_CONTROL,
-        .d = PLACE_NONE,
-        .d2 = PLACE_NONE,
-        .a = PLACE_NONE,
-        .b = PLACE_NONE,
-        .c = PLACE_NONE,
-        .e = PLACE_NONE,
-        .guard = PLACE_NONE,
-        .m.vector = 1,
-        .line = kernel->instruction_count > 0 ? kernel->instructions[kernel->instruction_count - 1].line : 0};
+    struct instruction *end = &p->code[p->code_count++];
+    *end = instruction_without_operands();
+    end->action = ACTION_EXIT;
+    end->pipe = PIPE_CONTROL;
+    end->m.vector = 1;
+    if (kernel->instruction_count > 0)
+        end->line = kernel->instructions[kernel->instruction_count - 1].line;
     return true;
 }
 

@@ -22,39 +22,58 @@ bool warp_members(struct machine *m, struct warp *w, const struct instruction *i
     return true;
 }
 
-/* Lets what waits at the barrier go on, with the result of a reduction. */
+static void let_go(struct split *s)
+{
+    s->state = SPLIT_RUNS;
+    s->pc++;
+}
+
+/* After some of the warp's splits were let go from outside it. */
+static void wake(struct warp *w)
+{
+    w->block->runnable |= 1u << w->index;
+    warp_settle(w);
+}
+
+static void write_reduction(struct warp *w, const struct instruction *i, const struct barrier *bar,
+                            uint32_t mask)
+{
+    if (i->m.variant == VARIANT_POPC) {
+        uint32_t values[WARP_LANES];
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            values[lane] = (uint32_t)bar->reduced;
+        write_lanes_32(w->registers + i->d, values, mask);
+    } else {
+        bool all = bar->reduced == bar->lanes, result = i->m.variant == VARIANT_AND ? all : bar->reduced > 0;
+        write_predicate(w->registers + i->d, result ? UINT32_MAX : 0, mask);
+    }
+}
+
+/* Lets those of the warp go that wait at the barrier; whether there were any. */
+static bool leave_barrier(struct machine *m, struct warp *w, const struct barrier *bar, int id)
+{
+    bool any = false;
+    for (int k = 0; k < w->split_count; k++) {
+        struct split *s = &w->splits[k];
+        if (s->state != SPLIT_WAITS_BARRIER || s->barrier != id)
+            continue;
+        const struct instruction *i = &m->program->code[s->pc];
+        if (i->action == ACTION_BARRIER_REDUCE)
+            write_reduction(w, i, bar, s->mask);
+        if (bar->partial)
+            race_learn(m, w, s->mask, &bar->clock);
+        let_go(s);
+        any = true;
+    }
+    return any;
+}
+
 static void open_barrier(struct machine *m, struct block *b, int id)
 {
     struct barrier *bar = &b->barriers[id];
-    for (int n = 0; n < b->warp_count; n++) {
-        struct warp *w = &b->warps[n];
-        bool any = false;
-        for (int k = 0; k < w->split_count; k++) {
-            struct split *s = &w->splits[k];
-            if (s->state != SPLIT_WAITS_BARRIER || s->barrier != id)
-                continue;
-            const struct instruction *i = &m->program->code[s->pc];
-            if (i->action == ACTION_BARRIER_REDUCE && i->m.variant == VARIANT_POPC) {
-                uint32_t values[WARP_LANES];
-                for (int lane = 0; lane < WARP_LANES; lane++)
-                    values[lane] = (uint32_t)bar->reduced;
-                write_lanes_32(w->registers + i->d, values, s->mask);
-            } else if (i->action == ACTION_BARRIER_REDUCE) {
-                bool all = bar->reduced == bar->lanes,
-                     result = i->m.variant == VARIANT_AND ? all : bar->reduced > 0;
-                write_predicate(w->registers + i->d, result ? UINT32_MAX : 0, s->mask);
-            }
-            if (bar->partial)
-                race_learn(m, w, s->mask, &bar->clock);
-            s->state = SPLIT_RUNS;
-            s->pc++;
-            any = true;
-        }
-        if (any) {
-            b->runnable |= 1u << n;
-            warp_settle(w);
-        }
-    }
+    for (int n = 0; n < b->warp_count; n++)
+        if (leave_barrier(m, &b->warps[n], bar, id))
+            wake(&b->warps[n]);
     if (!bar->partial)
         race_block_met(m, b);
     clock_vector_clear(&bar->clock);
@@ -139,29 +158,29 @@ bool warp_barrier(struct machine *m, struct warp *w, const struct instruction *i
 
 /* ---- clusters ---- */
 
+static bool leave_cluster(struct machine *m, struct warp *w, const struct clock_vector *clock)
+{
+    bool any = false;
+    for (int k = 0; k < w->split_count; k++) {
+        struct split *s = &w->splits[k];
+        if (s->state != SPLIT_WAITS_CLUSTER)
+            continue;
+        race_learn(m, w, s->mask, clock);
+        let_go(s);
+        any = true;
+    }
+    return any;
+}
+
 static void open_cluster(struct machine *m, struct cluster *c)
 {
     const struct clock_vector *clock = &c->clocks[c->phase++ & 1];
     c->arrived = 0;
     for (int r = 0; r < c->blocks; r++) {
         struct block *b = c->members[r];
-        for (int n = 0; b != NULL && n < b->warp_count; n++) {
-            struct warp *w = &b->warps[n];
-            bool any = false;
-            for (int k = 0; k < w->split_count; k++) {
-                struct split *s = &w->splits[k];
-                if (s->state != SPLIT_WAITS_CLUSTER)
-                    continue;
-                race_learn(m, w, s->mask, clock);
-                s->state = SPLIT_RUNS;
-                s->pc++;
-                any = true;
-            }
-            if (any) {
-                b->runnable |= 1u << n;
-                warp_settle(w);
-            }
-        }
+        for (int n = 0; b != NULL && n < b->warp_count; n++)
+            if (leave_cluster(m, &b->warps[n], clock))
+                wake(&b->warps[n]);
     }
 }
 
@@ -181,10 +200,8 @@ bool warp_cluster_arrive(struct machine *m, struct warp *w, const struct instruc
         race_publish(m, w, together, &c->clocks[c->phase & 1]);
     c->arrived += __builtin_popcount(together);
     for (int k = 0; k < w->split_count; k++)
-        if ((w->splits[k].mask & together) != 0) {
-            w->splits[k].state = SPLIT_RUNS;
-            w->splits[k].pc++;
-        }
+        if ((w->splits[k].mask & together) != 0)
+            let_go(&w->splits[k]);
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (together >> lane & 1)
             w->cluster_phase[lane] = c->phase;
