@@ -101,4 +101,19 @@ static inline struct image proof_compile(const struct proof *f, const struct sou
     return result.image;
 }
 
+/* A variant of the space, as it is. */
+static inline struct variant_verdict proof_variant(const struct proof *f, const char *variant)
+{
+    struct error e = {0};
+    char *key = generator_key(f->generator, variant, true, &e);
+    if (key == NULL)
+        proof_die(&e);
+    struct source source = proof_source(f, key);
+    struct image image = proof_compile(f, &source);
+    struct variant_verdict verdict = proof_verify(f, key, &image);
+    source_clear(&source);
+    free(key);
+    return verdict;
+}
+
 #endif

@@ -87,6 +87,14 @@ static inline json_t *run_json(const char *folder, const char *arguments)
     return document;
 }
 
+static inline bool gpu_is_here(const char *folder)
+{
+    json_t *gpus = run_json(folder, "gpus --json");
+    bool here = json_is_object(json_object_get(gpus, "here"));
+    json_decref(gpus);
+    return here;
+}
+
 static inline void write_text(const char *folder, const char *name, const char *text)
 {
     char *path = must_format("%s/%s", folder, name);

@@ -33,4 +33,17 @@ static inline void temporary_folder_remove(char *path)
     free(path);
 }
 
+/* For a group of tests that share one: it is their state. */
+static inline int temporary_folder_set_up(void **state)
+{
+    *state = temporary_folder();
+    return 0;
+}
+
+static inline int temporary_folder_tear_down(void **state)
+{
+    temporary_folder_remove(*state);
+    return 0;
+}
+
 #endif

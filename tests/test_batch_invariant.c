@@ -103,18 +103,6 @@ static void problems_of_other_columns_have_a_choice_of_their_own(void **state)
     json_decref(document);
 }
 
-static int set_up(void **state)
-{
-    *state = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    temporary_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,5 +111,5 @@ int main(void)
         cmocka_unit_test(none_is_chosen_where_all_depend_on_the_batch),
         cmocka_unit_test(problems_of_other_columns_have_a_choice_of_their_own),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, temporary_folder_set_up, temporary_folder_tear_down);
 }

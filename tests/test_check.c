@@ -167,18 +167,6 @@ static void a_terminated_check_leaves_a_whole_document(void **state)
     free(path);
 }
 
-static int set_up(void **state)
-{
-    *state = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    temporary_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,5 +178,5 @@ int main(void)
         cmocka_unit_test(a_line_comes_as_soon_as_its_variant_is_settled),
         cmocka_unit_test(a_terminated_check_leaves_a_whole_document),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, temporary_folder_set_up, temporary_folder_tear_down);
 }

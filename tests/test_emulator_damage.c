@@ -70,15 +70,24 @@ static void cut(char *text, size_t *size, size_t at, size_t length)
     *size -= length;
 }
 
+/* What PTX is made of, and what it never has. */
+static const char *const words[] = {
+    "%r1",         "%rd1",      "%p1",          "0x7fffffff",
+    "-1",          ".global",   ".shared",      "bra",
+    "bar.sync 0;", "<1000000>", "[%rd1+-4096]", "{",
+    "}",           ";",         "@%p1",         "ret;",
+    ".v4",         ".u64",      "4294967295",   "99999999999999999999",
+    ".align 1024", "/*",        "\"",           "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;"};
+
+static void change_digits(char *text, size_t length)
+{
+    for (size_t k = 0; k < length; k++)
+        if (text[k] >= '0' && text[k] <= '9' && draw(3) == 0)
+            text[k] = (char)('0' + draw(10));
+}
+
 static void mutate(char *text, size_t *size)
 {
-    static const char *const words[] = {
-        "%r1",         "%rd1",      "%p1",          "0x7fffffff",
-        "-1",          ".global",   ".shared",      "bra",
-        "bar.sync 0;", "<1000000>", "[%rd1+-4096]", "{",
-        "}",           ";",         "@%p1",         "ret;",
-        ".v4",         ".u64",      "4294967295",   "99999999999999999999",
-        ".align 1024", "/*",        "\"",           "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;"};
     char line[1024];
     size_t length, at = random_line(text, *size, &length);
     if (length > sizeof line)
@@ -92,20 +101,16 @@ static void mutate(char *text, size_t *size)
         insert(text, size, at, line, length);
         break;
     case 2: {
-        size_t other_length, other = random_line(text, *size, &other_length);
-        (void)other_length;
+        size_t unused, other = random_line(text, *size, &unused);
         insert(text, size, other, line, length);
         break;
     }
     case 3:
         text[draw((uint32_t)*size)] = (char)draw(256);
         break;
-    case 4: { /* another digit */
-        for (size_t k = at; k < at + length; k++)
-            if (text[k] >= '0' && text[k] <= '9' && draw(3) == 0)
-                text[k] = (char)('0' + draw(10));
+    case 4:
+        change_digits(text + at, length);
         break;
-    }
     case 5: {
         const char *word = words[draw(sizeof words / sizeof words[0])];
         insert(text, size, at + draw((uint32_t)length + 1), word, strlen(word));

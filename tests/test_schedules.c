@@ -72,16 +72,8 @@ static struct problem problem_for(const struct schedule *s, int kind)
 static struct variant_verdict prove(const char *variant, const char *arch, const struct problem *p,
                                     int64_t rows)
 {
-    struct error e = {0};
     struct proof f = proof_open(compiler, "softmax", true, arch, p, rows);
-    char *key = generator_key(f.generator, variant, true, &e);
-    if (key == NULL)
-        fail_msg("%s: %s", variant, e.text);
-    struct source source = proof_source(&f, key);
-    struct image image = proof_compile(&f, &source);
-    struct variant_verdict verdict = proof_verify(&f, key, &image);
-    source_clear(&source);
-    free(key);
+    struct variant_verdict verdict = proof_variant(&f, variant);
     proof_close(&f);
     return verdict;
 }
