@@ -7,11 +7,12 @@
 # is chosen for; it takes any M. DTYPES is f32 where it is not given. OPTIONS are those that change no name and no place:
 # of the space, --jobs, --store and the like. One call a target. docs/kernels.md has an example.
 #
-# softmax-tune is the target of that name in this build, else SOFTMAX_TUNE_PROGRAM. The list SOFTMAX_TUNE_OPTIONS is
-# added to every OPTIONS.
+# softmax-tune is the target of that name in this build, else SOFTMAX_TUNE_PROGRAM, which is looked for where ./tune.sh
+# and ./test.sh build it and in PATH. The list SOFTMAX_TUNE_OPTIONS is added to every OPTIONS.
 if(NOT TARGET softmax-tune)
   find_program(SOFTMAX_TUNE_PROGRAM softmax-tune
-    HINTS ${CMAKE_CURRENT_LIST_DIR}/../build/release ${CMAKE_CURRENT_LIST_DIR}/../build
+    HINTS ${CMAKE_CURRENT_LIST_DIR}/../build/tune ${CMAKE_CURRENT_LIST_DIR}/../build/release
+      ${CMAKE_CURRENT_LIST_DIR}/../build
     DOC "The program that generates kernels")
 endif()
 
@@ -64,7 +65,11 @@ function(softmax_tune_add_kernels target)
     message(FATAL_ERROR "softmax_tune_add_kernels(${target} ARCHS sm_90 ... N 1024 ...): ARCHS and N are needed")
   endif()
   if(NOT TARGET softmax-tune AND NOT SOFTMAX_TUNE_PROGRAM)
-    message(FATAL_ERROR "softmax_tune_add_kernels: softmax-tune was not found: build it, and set SOFTMAX_TUNE_PROGRAM")
+    message(FATAL_ERROR "softmax_tune_add_kernels: softmax-tune was not found: './tune.sh --version' in its folder builds "
+      "it; where it is elsewhere, say so with -DSOFTMAX_TUNE_PROGRAM=PATH")
+  endif()
+  if(NOT TARGET softmax-tune AND NOT EXISTS ${SOFTMAX_TUNE_PROGRAM})
+    message(FATAL_ERROR "softmax_tune_add_kernels: SOFTMAX_TUNE_PROGRAM is ${SOFTMAX_TUNE_PROGRAM}: there is no such file")
   endif()
   if(NOT TARGET ${target})
     message(FATAL_ERROR "softmax_tune_add_kernels: there is no target '${target}'")

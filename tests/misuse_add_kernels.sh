@@ -1,11 +1,10 @@
 #!/bin/sh
-# misuse_add_kernels.sh PROGRAM CMAKE_FOLDER FOLDER: each wrong call is refused while CMake configures, with its reason.
+# misuse_add_kernels.sh PROGRAM CMAKE_FOLDER FOLDER: each wrong call is refused while CMake configures, with its reason;
+# and the program is found where ./tune.sh builds it.
 set -eu
 program=$1 modules=$2 folder=$3
 
-refuse() { # CALLS REASON
-  rm -rf "$folder"
-  mkdir -p "$folder"
+configure() { # CALLS [OPTION]...
   cat >"$folder/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.20)
 project(misuse LANGUAGES NONE)
@@ -14,8 +13,14 @@ include(SoftmaxTuneKernels)
 add_library(a INTERFACE)
 $1
 END
-  if cmake -S "$folder" -B "$folder/build" -DSOFTMAX_TUNE_PROGRAM="$program" -DCUDA_HEADERS_DIR="$folder" \
-    >"$folder/log" 2>&1; then
+  shift
+  cmake -S "$folder" -B "$folder/build" -DCUDA_HEADERS_DIR="$folder" "$@" >"$folder/log" 2>&1
+}
+
+refuse() { # CALLS REASON [PROGRAM]
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  if configure "$1" -DSOFTMAX_TUNE_PROGRAM="${3-$program}"; then
     echo "not refused: $1"
     exit 1
   fi
@@ -29,4 +34,17 @@ refuse "softmax_tune_add_kernels(a ARCHS sm_90 N 64 OPTIONS --in-place)" "OPTION
 refuse "softmax_tune_add_kernels(a ARCHS sm_90 N 64 OPTIONS --op=log_softmax)" "OPTIONS cannot have --op=log_softmax"
 refuse "softmax_tune_add_kernels(a ARCHS sm_90 N 64)
 softmax_tune_add_kernels(a ARCHS sm_90 N 128)" "'a' has its kernels already"
+refuse "softmax_tune_add_kernels(a ARCHS sm_90 N 64)" "there is no such file" "$folder/none"
+
+# A copy of the modules in a folder of softmax-tune's shape.
+rm -rf "$folder"
+mkdir -p "$folder/copy/build/tune" "$folder/copy/cmake"
+cp "$modules"/SoftmaxTuneKernels.cmake "$folder/copy/cmake"
+modules=$folder/copy/cmake
+ln -s "$program" "$folder/copy/build/tune/softmax-tune"
+configure "softmax_tune_add_kernels(a ARCHS sm_90 N 64)" || { cat "$folder/log"; exit 1; }
+grep -q '^SOFTMAX_TUNE_PROGRAM:.*copy/.*build/tune/softmax-tune$' "$folder/build/CMakeCache.txt" || {
+  grep SOFTMAX_TUNE_PROGRAM "$folder/build/CMakeCache.txt"
+  exit 1
+}
 rm -rf "$folder"
