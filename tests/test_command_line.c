@@ -444,18 +444,6 @@ static void gpus_as_json_says_whether_one_is_here(void **state)
     json_decref(document);
 }
 
-static int set_up(void **state)
-{
-    *state = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    temporary_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     /* One folder for all: what one test compiled, the next finds in the cache. */
@@ -487,5 +475,5 @@ int main(void)
         cmocka_unit_test(a_problem_without_rows_has_variants_and_a_source),
         cmocka_unit_test(gpus_as_json_says_whether_one_is_here),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, temporary_folder_set_up, temporary_folder_tear_down);
 }

@@ -19,15 +19,14 @@ bool report_has_color(FILE *out)
     return isatty(fileno(out)) && (refused == NULL || refused[0] == '\0');
 }
 
-/* `value` in a column of `width`, "-" where it is no number. */
-static void cell(FILE *out, int width, int decimals, double value, const char *unit)
+int report_cell(FILE *out, int width, int decimals, double value, const char *unit)
 {
     char text[32];
     if (isfinite(value))
         snprintf(text, sizeof text, "%.*f%s", decimals, value, unit);
     else
         snprintf(text, sizeof text, "-");
-    fprintf(out, " %*s", width, text);
+    return fprintf(out, " %*s", width, text);
 }
 
 static void print_row(FILE *out, const struct tuning *t, const struct report_row *row, double v1_us,
@@ -38,11 +37,11 @@ static void print_row(FILE *out, const struct tuning *t, const struct report_row
     snprintf(version, sizeof version, "%s%s", row->version, row->mark);
     fprintf(out, "%s%-8s %-28s %-18s", bold && report_has_color(out) ? "\033[1m" : "", version, row->idea,
             row->configuration);
-    cell(out, 10, row->us < 100 ? 2 : 1, row->us, "");
-    cell(out, 7, 0, gbs, "");
-    cell(out, 7, 2, v1_us / row->us, "");
-    cell(out, 7, 1, 100 * gbs / t->session->gpu.dram_gbs, "%");
-    cell(out, 7, 1, 100 * t->race.limit.median / row->us, "%");
+    report_cell(out, 10, row->us < 100 ? 2 : 1, row->us, "");
+    report_cell(out, 7, 0, gbs, "");
+    report_cell(out, 7, 2, v1_us / row->us, "");
+    report_cell(out, 7, 1, 100 * gbs / t->session->gpu.dram_gbs, "%");
+    report_cell(out, 7, 1, 100 * t->race.limit.median / row->us, "%");
     fprintf(out, "%s\n", bold && report_has_color(out) ? "\033[0m" : "");
 }
 

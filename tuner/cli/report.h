@@ -30,4 +30,7 @@ json_t *report_json(const struct tuning *t, const struct error *why, char *const
 /* Whether standard output takes colour: a terminal, and NO_COLOR is not set. */
 bool report_has_color(FILE *out);
 
+/* `value` in a column of `width` after a blank, "-" where it is no number; how many characters that took. */
+int report_cell(FILE *out, int width, int decimals, double value, const char *unit);
+
 #endif

@@ -1,5 +1,6 @@
 #include "tuner/cli/report_summary.h"
 
+#include "tuner/cli/report.h"
 #include "tuner/cli/report_rows.h"
 
 #include <math.h>
@@ -94,16 +95,6 @@ static void print_values(FILE *out, const struct report_summary *s, const char *
     fputc('\n', out);
 }
 
-static int cell(FILE *out, int width, int decimals, double value, const char *unit)
-{
-    char text[32];
-    if (isfinite(value))
-        snprintf(text, sizeof text, "%.*f%s", decimals, value, unit);
-    else
-        snprintf(text, sizeof text, "-");
-    return fprintf(out, " %*s", width, text);
-}
-
 static bool has_invariant(const struct report_summary *s)
 {
     for (int i = 0; i < s->count; i++)
@@ -115,13 +106,13 @@ static bool has_invariant(const struct report_summary *s)
 static void print_row(FILE *out, const struct report_summary *s, const struct summary_row *row)
 {
     int column = fprintf(out, "%-*s", PROBLEM_WIDTH, row->problem);
-    column += cell(out, 9, row->us < 100 ? 2 : 1, row->us, "");
-    column += cell(out, 7, 0, row->key != NULL ? row->bandwidth_gbs : NAN, "");
-    column += cell(out, 7, 1, 100 * row->limit_us / row->us, "%");
-    column += cell(out, 7, 2, row->v1_us / row->us, "");
+    column += report_cell(out, 9, row->us < 100 ? 2 : 1, row->us, "");
+    column += report_cell(out, 7, 0, row->key != NULL ? row->bandwidth_gbs : NAN, "");
+    column += report_cell(out, 7, 1, 100 * row->limit_us / row->us, "%");
+    column += report_cell(out, 7, 2, row->v1_us / row->us, "");
     if (has_invariant(s)) {
-        column += cell(out, 9, row->alone_us < 100 ? 2 : 1, row->alone_us, "");
-        column += cell(out, 7, 1, 100 * (row->us / row->alone_us - 1), "%");
+        column += report_cell(out, 9, row->alone_us < 100 ? 2 : 1, row->alone_us, "");
+        column += report_cell(out, 7, 1, 100 * (row->us / row->alone_us - 1), "%");
     }
     column += fprintf(out, "  ");
     if (row->key == NULL)
