@@ -485,8 +485,14 @@ static void header_launches_from_c_and_from_cpp(void **state)
     }
     write_text(folder, "program.c", program, stem);
     write_text(folder, "expected", expected_calls, stem);
-    static const char *const compilers[][2] = {{"cc", "cc -std=c11 -xc"}, {"g++", "g++ -std=c++11 -xc++"}};
-    for (int i = 0; i < 2; i++) {
+    static const char *const compilers[][2] = {{"cc", "cc -std=c99 -xc"},
+                                               {"cc", "cc -std=c11 -xc"},
+                                               {"clang", "clang -std=c99 -xc"},
+                                               {"clang", "clang -std=c17 -xc"},
+                                               {"g++", "g++ -std=c++11 -xc++"},
+                                               {"g++", "g++ -std=c++17 -xc++"},
+                                               {"clang++", "clang++ -std=c++17 -xc++"}};
+    for (size_t i = 0; i < sizeof compilers / sizeof compilers[0]; i++) {
         if (!have(compilers[i][0]))
             continue;
         char *command =

@@ -42,8 +42,10 @@ static void write_cubin(FILE *file, const struct choice *c, const char *stem)
                   "#ifndef SOFTMAX_TUNE_ALIGNED\n"
                   "#ifdef __cplusplus\n"
                   "#define SOFTMAX_TUNE_ALIGNED alignas(16)\n"
-                  "#else\n"
+                  "#elif __STDC_VERSION__ >= 201112L\n"
                   "#define SOFTMAX_TUNE_ALIGNED _Alignas(16)\n"
+                  "#else\n"
+                  "#define SOFTMAX_TUNE_ALIGNED __attribute__((aligned(16)))\n"
                   "#endif\n"
                   "#endif\n\n");
     fprintf(file, "SOFTMAX_TUNE_ALIGNED static const unsigned char %s_cubin[%zu] = {", stem,
