@@ -6,12 +6,40 @@
 
 #include "tests/emulator_proof.h"
 #include "tuner/devices/emulator/emulator_device.h"
+#include "tuner/verify/oracle_host.h"
 
 static double cpu_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* CPU seconds of the fastest of five launches on ordinary rows. */
+static double time_launch(const struct proof *f, void *module, const struct launch_plan *plan,
+                          const struct problem *p, int64_t rows)
+{
+    struct error e = {0};
+    struct machine *m = ((struct emulator *)f->device)->machine;
+    struct oracle_batch b = verify_batch(p, &(struct verify_options){.seed = 1}, rows);
+    b.first_kind = KIND_ORDINARY;
+    b.kind_count = 1;
+    struct launch_values v = {
+        .M = rows, .N = p->N, .x_stride = p->x_stride, .y_stride = p->y_stride, .scale = 1};
+    v.x = machine_allocate(m, oracle_x_bytes(&b), 256);
+    v.y = machine_allocate(m, oracle_y_bytes(&b), 256);
+    if (!f->device->operations->make_input(f->device, &b, v.x, &e))
+        proof_die(&e);
+    double best = 1e9;
+    for (int i = 0; i < 5; i++) {
+        machine_counts_reset(m);
+        double start = cpu_seconds();
+        if (!f->device->operations->launch(f->device, module, plan, &v, &e))
+            proof_die(&e);
+        double took = cpu_seconds() - start;
+        best = took < best ? took : best;
+    }
+    return best;
 }
 
 static void bench(struct compiler *c, const char *preset, int64_t rows, enum dtype dtype)
@@ -29,26 +57,9 @@ static void bench(struct compiler *c, const char *preset, int64_t rows, enum dty
     if (!generator_launch(f.generator, key, "kernel", &facts, &plan, &e) ||
         !f.device->operations->load(f.device, &image, &plan, &module, &e))
         proof_die(&e);
-    struct machine *m = ((struct emulator *)f.device)->machine;
-    struct oracle_batch b = verify_batch(&p, &(struct verify_options){.seed = 1}, rows);
-    b.first_kind = KIND_ORDINARY;
-    b.kind_count = 1;
-    size_t bytes = (size_t)rows * 8192 * (size_t)dtype_size(dtype);
-    struct launch_values v = {.M = rows, .N = 8192, .x_stride = 8192, .y_stride = 8192, .scale = 1};
-    v.x = machine_allocate(m, bytes, 256);
-    v.y = machine_allocate(m, bytes, 256);
-    if (!f.device->operations->make_input(f.device, &b, v.x, &e))
-        proof_die(&e);
-    double best = 1e9;
-    for (int i = 0; i < 5; i++) {
-        machine_counts_reset(m);
-        double start = cpu_seconds();
-        if (!f.device->operations->launch(f.device, module, &plan, &v, &e))
-            proof_die(&e);
-        double took = cpu_seconds() - start;
-        best = took < best ? took : best;
-    }
-    double rate = (double)machine_counts(m)->thread_instructions / best;
+    double seconds = time_launch(&f, module, &plan, &p, rows);
+    const struct machine_counts *counts = machine_counts(((struct emulator *)f.device)->machine);
+    double rate = (double)counts->thread_instructions / seconds;
     double start = cpu_seconds();
     struct variant_verdict verdict = proof_verify(&f, key, &image);
     printf(

@@ -29,7 +29,7 @@ static inline struct compiler *proof_compiler(void)
     return c;
 }
 
-static inline void proof_die(const struct error *e)
+static inline _Noreturn void proof_die(const struct error *e)
 {
     fprintf(stderr, "%s\n", e->text);
     exit(1);

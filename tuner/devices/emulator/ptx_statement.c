@@ -195,6 +195,35 @@ static bool guard(struct parser *p, struct ptx_instruction *i)
     return true;
 }
 
+/* Operands up to the semicolon; where they were put in the kernel's list. */
+static bool operand_list(struct parser *p, int slots[VECTOR_MAX], int *count)
+{
+    *count = 0;
+    if (parser_accept(p, ";"))
+        return true;
+    do {
+        if (*count == VECTOR_MAX)
+            return parser_fail(p, "the instruction has too many operands");
+        slots[*count] = operand_slot(p);
+        if (!operand(p, slots[(*count)++]))
+            return false;
+    } while (parser_accept(p, ","));
+    return parser_expect(p, ";");
+}
+
+/* A vector's elements lie between the operands; the instruction's own are put in a row. Labels among them
+   move, and their uses with them. */
+static void put_in_a_row(struct parser *p, const int *slots, int count)
+{
+    for (int k = 0; k < count; k++) {
+        int to = operand_slot(p);
+        p->kernel->operands[to] = p->kernel->operands[slots[k]];
+        for (int u = p->use_count - 1; u >= 0 && p->uses[u].operand >= slots[0]; u--)
+            if (p->uses[u].operand == slots[k])
+                p->uses[u].operand = to;
+    }
+}
+
 static bool instruction(struct parser *p)
 {
     struct ptx_instruction i = {.line = p->token.line, .source_line = p->source_line};
@@ -211,29 +240,10 @@ static bool instruction(struct parser *p)
         parser_advance(p);
     }
     int slots[VECTOR_MAX];
-    int count = 0;
-    if (!token_is(&p->token, ";")) {
-        do {
-            if (count == VECTOR_MAX)
-                return parser_fail(p, "the instruction has too many operands");
-            slots[count] = operand_slot(p);
-            if (!operand(p, slots[count++]))
-                return false;
-        } while (parser_accept(p, ","));
-    }
-    if (!parser_expect(p, ";"))
+    if (!operand_list(p, slots, &i.operand_count))
         return false;
-    /* A vector's elements lie between the operands; the instruction's own are put in a row. Labels among them
-       move, and their uses with them. */
     i.first_operand = p->kernel->operand_count;
-    i.operand_count = count;
-    for (int k = 0; k < count; k++) {
-        int to = operand_slot(p);
-        p->kernel->operands[to] = p->kernel->operands[slots[k]];
-        for (int u = p->use_count - 1; u >= 0 && p->uses[u].operand >= slots[0]; u--)
-            if (p->uses[u].operand == slots[k])
-                p->uses[u].operand = to;
-    }
+    put_in_a_row(p, slots, i.operand_count);
     PARSER_GROW(p->kernel->instructions, p->kernel->instruction_count, p->instruction_capacity);
     p->kernel->instructions[p->kernel->instruction_count++] = i;
     return true;
