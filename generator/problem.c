@@ -158,8 +158,10 @@ bool problem_of_json(const json_t *object, struct problem *p, struct error *e)
     read.scaled = strcmp(scale, "value") == 0;
     if (!operation_parse(op, &read.op))
         return error_set(e, STATUS_USAGE, "operation '%s': softmax or log_softmax", op);
-    if (!dtype_parse(in, &read.dtype_in) || !dtype_parse(out == NULL ? in : out, &read.dtype_out))
-        return error_set(e, STATUS_USAGE, "type '%s' to '%s': f32, f16 or bf16", in, out == NULL ? in : out);
+    if (!dtype_parse(in, &read.dtype_in))
+        return error_set(e, STATUS_USAGE, "type '%s': f32, f16 or bf16", in);
+    if (!dtype_parse(out == NULL ? in : out, &read.dtype_out))
+        return error_set(e, STATUS_USAGE, "type '%s': f32, f16 or bf16", out);
     if (!cache_parse(cache, &read.cache))
         return error_set(e, STATUS_USAGE, "cache '%s': cold or hot", cache);
     if (!read.scaled && strcmp(scale, "none") != 0)

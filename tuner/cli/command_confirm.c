@@ -9,10 +9,12 @@
 #include "tuner/compile/glob_folder.h"
 #include "tuner/emit/emit.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What is emitted for one problem: the choice in FOLDER and its runners-up. */
@@ -220,6 +222,12 @@ static bool find_manifests(const struct options *o, glob_t *manifests, struct er
     if (o->folder == NULL)
         return error_set(e, STATUS_USAGE,
                          "FOLDER is missing: the folder that a predicted kernel was emitted into");
+    struct stat status;
+    if (stat(o->folder, &status) != 0)
+        return error_set(e, STATUS_USAGE, "%s: %s", o->folder, strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        return error_set(e, STATUS_USAGE, "%s: this is no folder: name the one that the kernel is in",
+                         o->folder);
     return glob_folder(o->folder, "*.json", 0, manifests) ||
            error_set(e, STATUS_USAGE, "%s: there is no manifest (*.json) in this folder", o->folder);
 }

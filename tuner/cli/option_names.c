@@ -64,8 +64,17 @@ static _Noreturn void refuse(const char *program, const char *typed, const struc
     exit(STATUS_USAGE);
 }
 
-void option_names_check(const char *program, int argc, char **argv,
-                        const struct argp_option *all)
+/* What argp would say in three lines. */
+static _Noreturn void refuse_value(const char *program, const struct argp_option *o, bool given)
+{
+    if (given)
+        fprintf(stderr, "%s: option '--%s' takes no value\n", program, o->name);
+    else
+        fprintf(stderr, "%s: option '--%s' requires an argument: %s\n", program, o->name, o->arg);
+    exit(STATUS_USAGE);
+}
+
+void option_names_check(const char *program, int argc, char **argv, const struct argp_option *all)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         const char *typed = argv[i];
@@ -75,7 +84,9 @@ void option_names_check(const char *program, int argc, char **argv,
         const struct argp_option *o = length > 0 ? find(all, typed + 2, length) : NULL;
         if (o == NULL)
             refuse(program, typed, all);
-        if (o->arg != NULL && typed[2 + length] == '\0')
-            i++; /* what follows is its value, whatever it looks like */
+        bool given = typed[2 + length] == '=';
+        if (o->arg == NULL ? given : !given && i + 1 == argc)
+            refuse_value(program, o, given);
+        i += o->arg != NULL && !given; /* what follows is its value, whatever it looks like */
     }
 }

@@ -1,11 +1,12 @@
 #include "tuner/cli/option_problems.h"
 
 #include "generator/nearest.h"
+#include "generator/text_buffer.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+enum { FILE_BYTES_MAX = 64 << 20 };
 
 bool problems_of_lists(const struct problem_shape *shape, const struct integer_list *M,
                        const struct integer_list *N, struct problem **problems, int *count, struct error *e)
@@ -78,14 +79,25 @@ static bool check_fields(const json_t *object, json_t *known, struct error *e)
            error_set(e, STATUS_USAGE, "'N' is missing: the number of columns");
 }
 
+static json_t *read_file(const char *path, struct error *e)
+{
+    struct text_buffer text = {0};
+    struct error inner;
+    json_error_t why;
+    json_t *value = NULL;
+    if (!text_read_file(&text, path, FILE_BYTES_MAX, &inner))
+        error_set(e, STATUS_USAGE, "--problems %s", inner.text);
+    else if ((value = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &why)) == NULL)
+        error_set(e, STATUS_USAGE, "--problems %s:%d: %s", path, why.line, why.text);
+    text_free(&text);
+    return value;
+}
+
 bool problems_of_file(const char *path, struct problem **problems, int *count, struct error *e)
 {
-    json_error_t why;
-    json_t *array = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    if (array == NULL && why.line > 0)
-        return error_set(e, STATUS_USAGE, "--problems %s:%d: %s", path, why.line, why.text);
+    json_t *array = read_file(path, e);
     if (array == NULL)
-        return error_set(e, STATUS_USAGE, "--problems %s: %s", path, strerror(errno));
+        return false;
     bool ok = json_is_array(array) && json_array_size(array) > 0;
     if (!ok)
         error_set(e, STATUS_USAGE,

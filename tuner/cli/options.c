@@ -210,6 +210,8 @@ static void parse_pin(const char *text, const struct argp_state *state)
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text || equals[1] == '\0')
         argp_failure(state, STATUS_USAGE, 0, "--set: '%s' is not NAME=VALUE", text);
+    else if (strchr(text, ',') != NULL)
+        argp_failure(state, STATUS_USAGE, 0, "--set: '%s' is more than one: give --set again for each", text);
     append((const char ***)&parse->o->space.pins, &parse->o->pin_count, text);
 }
 
@@ -218,6 +220,30 @@ static void parse_strategy(const char *text, const struct argp_state *state)
     struct parse *parse = state->input;
     static const char *const strategies[] = {"exhaustive", "random", "local", NULL};
     parse->o->strategy = (enum strategy_kind)word(state, "--strategy", text, strategies);
+}
+
+static bool has_option(const struct command *c, int key)
+{
+    const struct argp_option *o = c->own;
+    while (o->key != key && (o->name != NULL || o->doc != NULL))
+        o++;
+    return o->key == key;
+}
+
+/* A word that is neither an option nor its value. */
+static void refuse_argument(const char *text, const struct argp_state *state)
+{
+    const struct options *o = ((const struct parse *)state->input)->o;
+    if (text[0] != '\0' && text[strspn(text, "0123456789,")] == '\0')
+        argp_failure(state, STATUS_USAGE, 0,
+                     "'%s' is not expected here: the numbers of a list are joined by commas without blanks, "
+                     "--N 1024,2048",
+                     text);
+    else if (has_option(o->command, KEY_VARIANT))
+        argp_failure(state, STATUS_USAGE, 0, "'%s' is not expected here: a variant is named by --variant %s",
+                     text, text);
+    else
+        argp_failure(state, STATUS_USAGE, 0, "'%s' is not expected here: see '%s --help'", text, state->name);
 }
 
 static void parse_argument(const char *text, struct argp_state *state)
@@ -230,7 +256,7 @@ static void parse_argument(const char *text, struct argp_state *state)
     else if (o->command->run == command_store)
         append(&o->words, &o->word_count, text);
     else
-        argp_failure(state, STATUS_USAGE, 0, "'%s' is not expected here: see '%s --help'", text, state->name);
+        refuse_argument(text, state);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -241,6 +267,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     switch (key) {
     case KEY_ARCH:
+        if (strchr(text, ',') != NULL)
+            argp_failure(state, STATUS_USAGE, 0, "--arch: '%s' is more than one: run once for each", text);
         o->arch = strcmp(text, "native") == 0 ? NULL : text;
         break;
     case KEY_GPU:
@@ -333,7 +361,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static bool gather_problems(struct parse *parse, struct error *e)
+static bool gather_problems(struct parse *parse, const char *program, struct error *e)
 {
     struct options *o = parse->o;
     if (!o->command->takes_problem)
@@ -346,7 +374,9 @@ static bool gather_problems(struct parse *parse, struct error *e)
     if (none && o->command->problem_optional && !parse->shaped)
         return true;
     if (none)
-        return error_set(e, STATUS_USAGE, "--N is missing: the number of columns, for example --N 8192");
+        return error_set(e, STATUS_USAGE,
+                         "--N is missing: the number of columns, for example --N 8192; see '%s --help'",
+                         program);
     if (parse->problems_file != NULL
             ? !problems_of_file(parse->problems_file, &o->problems, &o->problem_count, e)
             : !problems_of_lists(&parse->shape, &parse->M, &parse->N, &o->problems, &o->problem_count, e))
@@ -428,7 +458,7 @@ void options_parse(int argc, char **argv, struct options *o)
     option_names_check(name, argc, argv, all);
     argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parse);
     struct error e;
-    bool ok = gather_problems(&parse, &e);
+    bool ok = gather_problems(&parse, name, &e);
     free(parse.M.values);
     free(parse.N.values);
     if (!ok)
