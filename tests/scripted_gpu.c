@@ -22,6 +22,7 @@ struct device_client {
     struct gpu gpu;
     int descriptor;
     enum cache_state cache;
+    int64_t M;
     bool timed;
     struct device_verdict verdict;
 };
@@ -65,6 +66,7 @@ bool device_client_set_problem(struct device_client *c, const struct problem *p,
 {
     (void)e;
     c->cache = p->cache;
+    c->M = p->M;
     c->timed = options->timed;
     return true;
 }
@@ -73,6 +75,8 @@ bool device_client_set_problem(struct device_client *c, const struct problem *p,
 static double true_time(const struct device_client *c, const struct launch_plan *plan)
 {
     const struct launch *l = &plan->launches[0];
+    if (script->time_us != NULL)
+        return script->time_us(c->M, l->block[0]);
     if (l->grid_of_M[0] == 'c')
         return 2000;
     if (script->hot_differs && c->cache == CACHE_HOT && l->block[0] == 128)

@@ -2,12 +2,22 @@
 
 #include "generator/worker.h"
 #include "tuner/cli/interrupt.h"
+#include "tuner/cli/tuning_survey.h"
+#include "tuner/model/model_expect.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROOFS_MAX = 8 };
+enum {
+    PROMISING_MAX = 12, /* for each M, that are timed at the others together */
+    PASSES_MAX = 4,     /* of doing so */
+    ROUNDS_MIN = 3,     /* of a race, that make a time more than a rough one */
+    PROOFS_MAX = 8,
+};
+
+static const double near_margin = 1.5; /* slower than the best by this at every M: not tried at another */
+static const double least_gain = 0.01; /* a pass that makes the best for all M better by less is the last */
 
 bool invariance_alike(const struct problem *a, const struct problem *b)
 {
@@ -22,87 +32,207 @@ void invariance_clear(struct invariance *v)
     for (int i = 0; v->best != NULL && i < v->count; i++)
         free(v->best[i]);
     free(v->best);
+    free(v->efforts);
     json_decref(v->launched);
     free(v->passed_why);
     *v = (struct invariance){0};
 }
 
-/* ---- the survey: how every variant does at every M ---- */
+/* ---- the search: how the variants do at every M ---- */
 
-struct variant_score {
-    char *key;       /* owned */
-    double sum;      /* of the logarithms of its time over the best one's */
-    int order, seen; /* seen: at how many M it is right and has a time */
+struct search {
+    struct session *session;
+    const struct problem *const *problems; /* a column of the survey each */
+    struct progress *progress;
+    struct invariance *found;
+    struct survey survey;
 };
 
-struct survey {
-    struct variant_score *scores; /* owned */
-    int count, problems;
-};
+/* Of the tuning's own work; what was done for this M before is not lost. */
+static void add_effort(struct invariance *v, int index, const struct tuning *t)
+{
+    struct invariance_effort *effort = &v->efforts[index];
+    effort->times.generate += t->times.generate;
+    effort->times.compile += t->times.compile;
+    effort->times.verify += t->times.verify;
+    effort->times.idle += t->times.idle;
+    effort->measure_seconds += t->measure_seconds;
+    effort->seconds += monotonic_seconds() - t->started;
+}
 
-/* Its time, in whatever unit all trials of the tuning have; NaN where it is not right or has none. */
-static double time_of(const struct tuning *t, const struct trial *trial)
+/* Its time, in whatever unit all trials of the tuning have; *state says how much it is worth. */
+static double time_of(const struct tuning *t, const struct trial *trial, enum survey_state *state)
 {
     const struct trial *timed = tuning_stand_in(t, trial);
-    if (!trial->finished || trial->verdict != VERDICT_CORRECT || !tuning_is_trusted(t, trial))
-        return NAN;
-    if (!t->session->measures)
-        return timed->predicted_us;
-    return isnan(timed->time_us) ? timed->copies : timed->time_us / t->race.limit.median;
+    double us = t->session->measures ? timed->time_us / t->race.limit.median : timed->predicted_us;
+    *state = SURVEY_UNTRIED;
+    if (!tuning_is_trusted(t, trial) || (trial->finished && timed->verdict != VERDICT_CORRECT))
+        *state = SURVEY_FAILED;
+    else if (trial->finished && !t->session->measures && isnan(us))
+        *state = SURVEY_FAILED; /* it cannot be launched on this GPU */
+    else if (!isnan(us))
+        *state = t->session->measures && timed->sample_count < ROUNDS_MIN ? SURVEY_ROUGH : SURVEY_TIMED;
+    else if (!isnan(timed->copies))
+        *state = SURVEY_ROUGH;
+    return isnan(us) ? timed->copies : us;
 }
 
-static void note_times(struct survey *survey, const struct tuning *t, char **best_key)
+/* Times are multiplied by `scale`. */
+static void note_trial(struct survey *survey, const struct tuning *t, const struct trial *trial, int index,
+                       double scale)
 {
-    int best = -1;
-    for (int i = 0; i < t->space_count; i++)
-        if (best < 0 || isnan(time_of(t, &t->trials[best])) ||
-            time_of(t, &t->trials[i]) < time_of(t, &t->trials[best]))
-            best = i;
-    if (t->session->measures && t->race.winner != NULL)
-        best = (int)(t->race.winner - t->trials);
-    if (best < 0 || isnan(time_of(t, &t->trials[best])))
-        return;
-    if (survey->scores == NULL) {
-        survey->count = t->space_count;
-        survey->scores = must_calloc((size_t)survey->count, sizeof *survey->scores);
-        for (int i = 0; i < survey->count; i++) {
-            survey->scores[i].key = must_strdup(t->trials[i].key);
-            survey->scores[i].order = i;
-        }
-    }
-    *best_key = must_strdup(t->trials[best].key);
-    survey->problems++;
-    for (int i = 0; i < survey->count && i < t->space_count; i++) {
-        double ratio = time_of(t, &t->trials[i]) / time_of(t, &t->trials[best]);
-        if (isnan(ratio) || strcmp(survey->scores[i].key, t->trials[i].key) != 0)
-            continue;
-        survey->scores[i].sum += log(ratio);
-        survey->scores[i].seen++;
-    }
+    enum survey_state state;
+    double time = time_of(t, trial, &state);
+    if (state == SURVEY_FAILED)
+        survey_fail(survey, trial->key, index, trial->reason);
+    else if (state != SURVEY_UNTRIED)
+        survey_time(survey, trial->key, index, state, scale * time);
 }
 
-static bool survey_problem(struct survey *survey, struct session *s, const struct problem *p,
-                           struct progress *progress, char **best_key, struct error *e)
+static bool time_all(struct tuning *t, struct error *e)
+{
+    return t->session->measures ? tuning_verify(t, e) && tuning_race(t, e)
+                                : tuning_compile(t, e) && tuning_predict(t, e);
+}
+
+/* The variants that the space lists for one M. Of those with the same code one is enough. */
+static bool survey_list(struct search *search, int index, struct error *e)
 {
     struct tuning t;
-    tuning_begin(&t, s, p, progress);
-    bool ok = tuning_gather(&t, true, e) && (s->measures ? tuning_verify(&t, e) && tuning_race(&t, e)
-                                                         : tuning_compile(&t, e) && tuning_predict(&t, e));
-    if (ok)
-        note_times(survey, &t, best_key);
+    tuning_begin(&t, search->session, search->problems[index], search->progress);
+    bool ok = tuning_gather(&t, true, e) && time_all(&t, e);
+    for (int i = 0; ok && i < t.space_count; i++)
+        if (tuning_stand_in(&t, &t.trials[i]) == &t.trials[i])
+            note_trial(&search->survey, &t, &t.trials[i], index, 1);
+    add_effort(search->found, index, &t);
     tuning_clear(&t);
     return ok;
 }
 
-/* Right for most M first, then by the mean. */
-static int by_score(const void *a, const void *b)
+/* Of a variant that is listed for another M: whether it is valid for this one, and what the model expects of
+   it, times what it expects of the best. The spaces have been told the problem. */
+static bool expect(struct search *search, const char *key, int index, double best_us, struct error *e)
 {
-    const struct variant_score *x = a, *y = b;
-    if (x->seen != y->seen)
-        return y->seen - x->seen;
-    if (x->sum != y->sum)
-        return x->sum < y->sum ? -1 : 1;
-    return x->order - y->order;
+    struct session *s = search->session;
+    struct error why;
+    char *valid = generator_key(s->space, key, true, &why);
+    if (valid == NULL && why.status != STATUS_USAGE)
+        return error_set(e, why.status, "%s", why.text);
+    if (valid == NULL) {
+        const char *sentence = strstr(why.text, "not valid for this problem");
+        survey_fail(&search->survey, key, index, sentence != NULL ? sentence : why.text);
+        return true;
+    }
+    double us = NAN;
+    bool ok = model_expect_us(s->space, key, search->problems[index], &s->gpu, &us, e);
+    if (us > best_us)
+        survey_at(&search->survey, key, index)->expected = us / best_us;
+    free(valid);
+    return ok;
+}
+
+/* Looks at what is near the best at some M and has not been tried at this one. */
+static bool expect_others(struct search *search, int index, struct error *e)
+{
+    struct survey *survey = &search->survey;
+    const struct survey_variant *best = survey_best(survey, index);
+    const struct problem *p = search->problems[index];
+    double best_us = NAN;
+    if (!session_set_problem(search->session, p, false, false, e) ||
+        (best != NULL &&
+         !model_expect_us(search->session->space, best->key, p, &search->session->gpu, &best_us, e)))
+        return false;
+    for (int i = 0; i < survey->count; i++)
+        if (survey->variants[i].cells[index].state == SURVEY_UNTRIED &&
+            survey_is_near(survey, &survey->variants[i], near_margin) &&
+            !expect(search, survey->variants[i].key, index, best_us, e))
+            return false;
+    return true;
+}
+
+/* The promising ones that lack a good time at this M, after the best there: *count keys, the array is the
+   caller's. Each has been found valid. */
+static const char **gather_lacking(const struct survey *survey, const struct survey_variant **promising,
+                                   int promising_count, int index, int *count)
+{
+    const char **keys = must_malloc((size_t)(promising_count + 1) * sizeof *keys);
+    const struct survey_variant *best = survey_best(survey, index);
+    *count = 0;
+    if (best != NULL)
+        keys[(*count)++] = best->key;
+    for (int i = 0; i < promising_count; i++) {
+        enum survey_state state = promising[i]->cells[index].state;
+        if (promising[i] != best && (state == SURVEY_UNTRIED || state == SURVEY_ROUGH))
+            keys[(*count)++] = promising[i]->key;
+    }
+    return keys;
+}
+
+/* Times of different races compare by what was in both: the first trial, whose time was `known`. */
+static void note_race(struct survey *survey, const struct tuning *t, int index, double known)
+{
+    enum survey_state state;
+    double scale = known / time_of(t, &t->trials[0], &state);
+    for (int i = 0; i < t->space_count; i++)
+        note_trial(survey, t, &t->trials[i], index, isfinite(scale) ? scale : 1);
+}
+
+static bool time_keys(struct search *search, int index, const char *const *keys, int count, double known,
+                      struct error *e)
+{
+    struct tuning t;
+    char text[STEM_SIZE];
+    problem_describe(search->problems[index], text);
+    tuning_begin(&t, search->session, search->problems[index], search->progress);
+    progress_say(search->progress, "%s: %d variants that are fast at another M", text, count);
+    bool ok = session_set_problem(search->session, search->problems[index], true, false, e) &&
+              tuning_add_variants(&t, keys, count, e) && time_all(&t, e);
+    if (ok)
+        note_race(&search->survey, &t, index, known);
+    add_effort(search->found, index, &t);
+    tuning_clear(&t);
+    return ok;
+}
+
+static bool time_promising(struct search *search, const struct survey_variant **promising,
+                           int promising_count, int index, struct error *e)
+{
+    const struct survey_variant *best = survey_best(&search->survey, index);
+    double known = best != NULL ? best->cells[index].time : NAN;
+    int count;
+    const char **keys = gather_lacking(&search->survey, promising, promising_count, index, &count);
+    bool ok = count <= (best != NULL) || time_keys(search, index, keys, count, known, e);
+    free(keys);
+    return ok;
+}
+
+/* Times the promising ones, a few for each M at a time, for as long as a better one for all M is found. */
+static bool time_others(struct search *search, struct error *e)
+{
+    struct survey *survey = &search->survey;
+    bool ok = true, better = true;
+    for (int pass = 0; ok && better && pass < PASSES_MAX && interrupt_signal == 0; pass++) {
+        double before = survey_best_for_all(survey);
+        int count;
+        const struct survey_variant **promising = survey_promising(survey, PROMISING_MAX, &count);
+        for (int i = 0; ok && count > 0 && i < survey->columns && interrupt_signal == 0; i++)
+            ok = time_promising(search, promising, count, i, e);
+        free(promising);
+        search->found->joined += count;
+        better = count > 0 && !(survey_best_for_all(survey) > before * (1 - least_gain));
+    }
+    return ok;
+}
+
+static bool survey_lists(struct search *search, struct error *e)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < search->survey.columns && interrupt_signal == 0; i++)
+        ok = survey_list(search, i, e);
+    search->found->listed = search->survey.count;
+    for (int i = 0; ok && i < search->survey.columns && interrupt_signal == 0; i++)
+        ok = expect_others(search, i, e);
+    return ok;
 }
 
 /* ---- the proof ---- */
@@ -137,61 +267,93 @@ static bool verify(struct tuning *t, char **reason, struct error *e)
 }
 
 /* One variant: *reason says why it is not the choice, NULL when it is. */
-static bool prove(struct session *s, const char *key, const struct problem *const *problems, int count,
-                  struct progress *progress, char **reason, json_t **launched, struct error *e)
+static bool prove(struct search *search, const char *key, char **reason, struct error *e)
 {
+    struct session *s = search->session;
+    struct invariance *v = search->found;
     struct tuning t;
-    tuning_begin(&t, s, problems[0], progress);
-    bool ok = session_set_problem(s, problems[0], true, false, e) && tuning_add_variants(&t, &key, 1, e) &&
-              tuning_compile(&t, e) && verify(&t, reason, e);
+    tuning_begin(&t, s, search->problems[0], search->progress);
+    bool ok = session_set_problem(s, search->problems[0], true, false, e) &&
+              tuning_add_variants(&t, &key, 1, e) && tuning_compile(&t, e) && verify(&t, reason, e);
     if (ok && *reason == NULL)
-        ok = compare_batches(&t, problems, count, reason, launched, e);
+        ok = compare_batches(&t, search->problems, v->count, reason, &v->launched, e);
+    add_effort(v, 0, &t);
     tuning_clear(&t);
     return ok;
 }
 
-static bool choose_proven(struct invariance *v, struct survey *survey, struct session *s,
-                          const struct problem *const *problems, struct progress *progress, struct error *e)
+/* Status 1: with an example of what stands against one for all. */
+static bool none_found(const struct search *search, struct error *e)
 {
-    if (survey->count > 1)
-        qsort(survey->scores, (size_t)survey->count, sizeof *survey->scores, by_score);
-    for (int i = 0; i < survey->count && i < PROOFS_MAX && v->key == NULL; i++) {
-        const struct variant_score *score = &survey->scores[i];
-        char *reason = NULL;
-        if (score->seen == 0 || score->seen < survey->problems)
-            break;
-        if (s->device != NULL &&
-            !prove(s, score->key, problems, v->count, progress, &reason, &v->launched, e))
-            return false;
-        if (reason == NULL) {
-            v->key = must_strdup(score->key);
-        } else {
-            v->passed_over++;
-            v->passed_why = v->passed_why == NULL ? must_format("%s: %s", score->key, reason) : v->passed_why;
-        }
-        free(reason);
-    }
-    if (v->key != NULL)
+    char text[STEM_SIZE], where[STEM_SIZE];
+    int column;
+    const struct survey_variant *nearest = survey_nearest(&search->survey, &column);
+    problem_describe(search->problems[0], text);
+    if (search->found->passed_why != NULL)
+        return error_set(e, STATUS_NONE_SURVIVED, "no variant for all M was found for %s and its other M: %s",
+                         text, search->found->passed_why);
+    if (nearest == NULL || interrupt_signal != 0)
+        return error_set(e, STATUS_NONE_SURVIVED,
+                         "no variant for all M was found for %s and its other M: none was timed at each of "
+                         "them when the run ended",
+                         text);
+    problem_describe(search->problems[column], where);
+    const char *reason = nearest->cells[column].reason;
+    return error_set(e, STATUS_NONE_SURVIVED,
+                     "no variant for all M was found for %s and its other M: none is right at each of them; "
+                     "%s fails at %s: %s",
+                     text, nearest->key, where, reason != NULL ? reason : "it cannot be launched");
+}
+
+/* The best variant for all M is the choice, or is passed over; *found is false where there is none. */
+static bool try_best(struct search *search, bool *found, struct error *e)
+{
+    struct invariance *v = search->found;
+    int count;
+    const struct survey_variant **ranking = survey_ranking(&search->survey, &count);
+    const char *key = count > 0 ? ranking[0]->key : NULL;
+    char *reason = NULL;
+    free(ranking);
+    *found = key != NULL;
+    if (key == NULL)
         return true;
-    char text[STEM_SIZE];
-    problem_describe(problems[0], text);
-    return error_set(e, STATUS_NONE_SURVIVED, "no variant for all M was found for %s and the like: %s", text,
-                     v->passed_why != NULL ? v->passed_why : "none is right for all of them");
+    if (search->session->device != NULL && !prove(search, key, &reason, e))
+        return false;
+    if (reason == NULL) {
+        v->key = must_strdup(key);
+    } else {
+        survey_bar(&search->survey, key);
+        v->passed_over++;
+        v->passed_why = v->passed_why == NULL ? must_format("%s: %s", key, reason) : v->passed_why;
+    }
+    free(reason);
+    return true;
+}
+
+/* One that is passed over leaves the place to others, which were not worth timing beside it. */
+static bool choose_proven(struct search *search, struct error *e)
+{
+    struct invariance *v = search->found;
+    bool ok = true, found = true;
+    for (int i = 0; ok && found && i < PROOFS_MAX && v->key == NULL; i++)
+        ok = (interrupt_signal != 0 || time_others(search, e)) && try_best(search, &found, e);
+    for (int i = 0; ok && i < search->survey.columns; i++) {
+        const struct survey_variant *best = survey_best(&search->survey, i);
+        v->best[i] = best != NULL ? must_strdup(best->key) : NULL;
+    }
+    return ok && (v->key != NULL || none_found(search, e));
 }
 
 bool invariance_choose(struct invariance *v, struct session *s, const struct problem *const *problems,
                        int count, struct progress *progress, struct error *e)
 {
-    struct survey survey = {0};
+    struct search search = {.session = s, .problems = problems, .progress = progress, .found = v};
     *v = (struct invariance){.count = count};
     v->best = must_calloc((size_t)count, sizeof *v->best);
-    bool ok = true;
-    for (int i = 0; ok && i < count && interrupt_signal == 0; i++)
-        ok = survey_problem(&survey, s, problems[i], progress, &v->best[i], e);
-    ok = ok && choose_proven(v, &survey, s, problems, progress, e);
-    for (int i = 0; i < survey.count; i++)
-        free(survey.scores[i].key);
-    free(survey.scores);
+    v->efforts = must_calloc((size_t)count, sizeof *v->efforts);
+    survey_begin(&search.survey, count);
+    bool ok = survey_lists(&search, e) && choose_proven(&search, e);
+    survey_clear(&search.survey);
     return ok;
 }
 
@@ -204,8 +366,7 @@ static bool time_both(const struct invariance *v, int index, struct tuning *t, s
     struct session *s = t->session;
     return session_set_problem(s, &t->problem, true, false, e) &&
            tuning_add_variants(t, keys, v->best[index] != NULL ? 2 : 1, e) && tuning_add_presets(t, e) &&
-           (s->measures ? tuning_verify(t, e) && tuning_race(t, e)
-                        : tuning_compile(t, e) && tuning_predict(t, e));
+           time_all(t, e);
 }
 
 static double us_of(const struct tuning *t, int index)
@@ -217,9 +378,12 @@ static double us_of(const struct tuning *t, int index)
 bool invariance_run(const struct invariance *v, int index, struct tuning *t, double *alone_us,
                     struct error *e)
 {
+    const struct invariance_effort *effort = &v->efforts[index];
     *alone_us = NAN;
+    t->times = effort->times;
     if (!time_both(v, index, t, e))
         return false;
+    t->measure_seconds += effort->measure_seconds;
     struct trial *trial = &t->trials[tuning_stand_in(t, &t->trials[0]) - t->trials];
     if (isnan(us_of(t, 0)) || trial->verdict != VERDICT_CORRECT)
         return error_set(e, STATUS_NONE_SURVIVED, "%s: %s", v->key,
@@ -233,6 +397,6 @@ bool invariance_run(const struct invariance *v, int index, struct tuning *t, dou
     t->choice_count = 1;
     bool ok = t->session->device == NULL || choose_verify(t->session, &t->choices[0], e);
     t->proven = ok && t->session->device != NULL;
-    t->seconds = monotonic_seconds() - t->started;
+    t->seconds = effort->seconds + monotonic_seconds() - t->started;
     return ok;
 }
