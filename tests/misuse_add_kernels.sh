@@ -1,6 +1,6 @@
 #!/bin/sh
 # misuse_add_kernels.sh PROGRAM CMAKE_FOLDER FOLDER: each wrong call is refused while CMake configures, with its reason;
-# and the program is found where ./tune.sh builds it.
+# the program is found where ./tune.sh builds it; and M = 0 is not taken for no M at all.
 set -eu
 program=$1 modules=$2 folder=$3
 
@@ -42,9 +42,10 @@ mkdir -p "$folder/copy/build/tune" "$folder/copy/cmake"
 cp "$modules"/SoftmaxTuneKernels.cmake "$folder/copy/cmake"
 modules=$folder/copy/cmake
 ln -s "$program" "$folder/copy/build/tune/softmax-tune"
-configure "softmax_tune_add_kernels(a ARCHS sm_90 N 64)" || { cat "$folder/log"; exit 1; }
+configure "softmax_tune_add_kernels(a ARCHS sm_90 N 64 M 0)" || { cat "$folder/log"; exit 1; }
 grep -q '^SOFTMAX_TUNE_PROGRAM:.*copy/.*build/tune/softmax-tune$' "$folder/build/CMakeCache.txt" || {
   grep SOFTMAX_TUNE_PROGRAM "$folder/build/CMakeCache.txt"
   exit 1
 }
+grep -q 'softmax_f32_m0_n64_sm_90' "$folder/build/a_kernels/a_kernels.h" || { echo "M = 0 is lost"; exit 1; }
 rm -rf "$folder"

@@ -118,10 +118,10 @@ const struct command commands[] = {
      .summary = "verify variants on a device, with counts on the emulator",
      .title = "verifies variants on a device",
      .text =
-         "Verifies variants against float64 with every input of the verifier: one line a variant, with\n"
-         "its verdict, the worst element's error over its bound, and why it is wrong. On the emulator it\n"
-         "also prints what the variant does on all M rows: requests and sectors of global memory, shared\n"
-         "memory, barriers, instructions.",
+         "Verifies variants against float64 with every input of the verifier: one line a variant as soon\n"
+         "as it is settled, with its verdict, the worst element's error over its bound, and why it is\n"
+         "wrong. On the emulator it also prints what the variant does on all M rows: requests and sectors\n"
+         "of global memory, shared memory, barriers, instructions.",
      .examples = "  softmax-tune check --N 8193 --dtype bf16 --limit 20\n"
                  "  softmax-tune check --arch sm_120 --N 8192 --config article --variant v5 --json\n"},
     {.name = "bench",
