@@ -68,16 +68,43 @@ static void the_table_says_what_was_proven_and_what_was_passed_over(void **state
     write_space(*state);
     struct run run = run_well(*state, RUN "--N 64 --M 1,8");
     assert_non_null(strstr(run.out, " best    cost  choice\n"));
-    assert_non_null(strstr(run.out, "\nShared: how=same\n"));
+    assert_non_null(strstr(run.out, "\nChoice: how=same\n"));
     assert_non_null(strstr(run.out, "rows have the same bits, wherever they are, in batches of 1, 2, 3, 8"));
-    assert_non_null(strstr(run.out, "2 passed over: how=by_batch: a row's bits depend on the batch"));
+    assert_non_null(
+        strstr(run.out, "2 that cost less passed over: how=by_batch: a row's bits depend on the batch"));
+    run_clear(&run);
+}
+
+/* What is listed for few rows and for many has bits that depend on how many there are. */
+static void a_variant_that_few_rows_do_not_list_is_chosen_where_it_is_valid_for_them(void **state)
+{
+    write_space(*state);
+    write_text(*state, "lists.lua",
+               "return space { name = 'lists', template = 'sum.cu',\n"
+               "  parameters = { { 'how', { 'by_batch', 'same', 'by_row' }, 'order of the sum' } },\n"
+               "  constraints = {\n"
+               "    { { 'how' }, function(how, problem) return how ~= 'by_row' or problem.M == 100 end,\n"
+               "      'rows are even' },\n"
+               "    { { 'how' }, function(how, problem) return how ~= 'same' or problem.M > 8 end,\n"
+               "      'not seen to win', only = 'default' } },\n"
+               "  launch = function(v)\n"
+               "    return { { grid_of_M = 'M', block = 1, args = { 'x', 'y', 'M' } } }\n"
+               "  end }\n");
+    struct run run = run_well(*state, RUN "--config lists.lua --N 64 --M 1,8,100");
+    assert_non_null(strstr(run.out, "\nChoice: how=same\n"));
+    assert_non_null(strstr(
+        run.out, "3 variants are listed for some M; 1 of them were tried at M that do not list them\n"));
+    assert_non_null(strstr(run.out, "1 that cost less passed over: how=by_batch: a row's bits"));
+    run_clear(&run);
+    run = run_program(*state, RUN "--config lists.lua --N 64 --M 8,100 --set how=by_row --output none");
+    assert_int_equal(run.status, 2); /* one of the lists is empty */
     run_clear(&run);
 }
 
 static void none_is_chosen_where_all_depend_on_the_batch(void **state)
 {
     write_space(*state);
-    struct run run = run_program(*state, RUN "--N 64 --M 8 --set how=by_row --output none");
+    struct run run = run_program(*state, RUN "--N 64 --M 4,8 --set how=by_row --output none");
     assert_int_equal(run.status, 1);
     assert_int_equal(count_lines(run.err), 1);
     assert_non_null(strstr(run.err, "how=by_row: a row's bits depend on the batch: row "));
@@ -108,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_variant_whose_bits_do_not_depend_on_the_batch_is_chosen_for_all),
         cmocka_unit_test(the_table_says_what_was_proven_and_what_was_passed_over),
+        cmocka_unit_test(a_variant_that_few_rows_do_not_list_is_chosen_where_it_is_valid_for_them),
         cmocka_unit_test(none_is_chosen_where_all_depend_on_the_batch),
         cmocka_unit_test(problems_of_other_columns_have_a_choice_of_their_own),
     };

@@ -34,9 +34,15 @@ struct tune_run {
     int status; /* the worst of the problems */
 };
 
-/* Writes and reports a problem that was tuned; `why` is NULL where it has a choice. One that failed alone (no
-   variant survived) leaves its status in the run and its line on standard error. False when the run cannot go
-   on. `v` is what the problem has its variant of, or NULL. */
+/* One that failed alone (no variant survived) leaves its status in the run and its line on standard error. */
+static void say_failure(struct tune_run *r, const struct error *why)
+{
+    fprintf(stderr, "softmax-tune: %s\n", why->text);
+    r->status = r->status > why->status ? r->status : why->status;
+}
+
+/* Writes and reports a problem that was tuned; `why` is NULL where it has a choice. False when the run cannot
+   go on. `v` is what the problem has its variant of, or NULL. */
 static bool finish_problem(struct tune_run *r, struct tuning *t, const struct error *why,
                            const struct invariance *v, double alone_us, struct error *e)
 {
@@ -53,10 +59,6 @@ static bool finish_problem(struct tune_run *r, struct tuning *t, const struct er
     }
     if (ok)
         report_summary_add(&r->summary, t, why, alone_us);
-    if (why != NULL) {
-        fprintf(stderr, "softmax-tune: %s\n", why->text);
-        r->status = r->status > why->status ? r->status : why->status;
-    }
     output_free(manifests);
     return ok;
 }
@@ -69,6 +71,8 @@ static bool tune_problem(struct tune_run *r, const struct problem *p, struct err
     tuning_begin(&t, &r->session, p, &r->progress);
     bool found = tuning_run(&t, &why);
     bool ok = finish_problem(r, &t, found ? NULL : &why, NULL, NAN, e);
+    if (!found)
+        say_failure(r, &why);
     tuning_clear(&t);
     return ok;
 }
@@ -80,16 +84,20 @@ static bool tune_together(struct tune_run *r, const struct problem *const *probl
     struct invariance v;
     struct error why = {0};
     bool chosen = invariance_choose(&v, &r->session, problems, count, &r->progress, &why), ok = true;
-    if (chosen)
-        report_invariance(&r->summary, &v, problems[0]);
+    if (!chosen)
+        say_failure(r, &why);
     for (int i = 0; ok && i < count; i++) {
         struct tuning t;
         double alone_us = NAN;
         tuning_begin(&t, &r->session, problems[i], &r->progress);
-        bool found = chosen && invariance_run(&v, i, &t, &alone_us, &why);
+        bool found = invariance_run(&v, i, &t, &alone_us, &why);
         ok = finish_problem(r, &t, found ? NULL : &why, &v, alone_us, e);
+        if (chosen && !found)
+            say_failure(r, &why);
         tuning_clear(&t);
     }
+    if (ok && chosen)
+        report_invariance(&r->summary, &v);
     invariance_clear(&v);
     return ok;
 }

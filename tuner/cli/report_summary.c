@@ -141,7 +141,7 @@ void report_summary_print(FILE *out, const struct report_summary *s, const struc
         kernels += s->rows[i].key != NULL;
     }
     if (key != NULL) {
-        fprintf(out, "\n%-8s", "Shared:");
+        fprintf(out, "\n%-8s", is_all_shared(s, key) ? "Choice:" : "Shared:");
         print_values(out, s, key, true, 8);
     }
     fputs(s->notes.data != NULL ? s->notes.data : "", out);

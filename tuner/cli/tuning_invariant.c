@@ -184,7 +184,8 @@ static bool time_keys(struct search *search, int index, const char *const *keys,
     char text[STEM_SIZE];
     problem_describe(search->problems[index], text);
     tuning_begin(&t, search->session, search->problems[index], search->progress);
-    progress_say(search->progress, "%s: %d variants that are fast at another M", text, count);
+    progress_say(search->progress, "%s: %d variants that are fast at another M, beside the best", text,
+                 count - !isnan(known));
     bool ok = session_set_problem(search->session, search->problems[index], true, false, e) &&
               tuning_add_variants(&t, keys, count, e) && time_all(&t, e);
     if (ok)
@@ -206,6 +207,19 @@ static bool time_promising(struct search *search, const struct survey_variant **
     return ok;
 }
 
+/* How many of them have not been tried at some M. */
+static int count_unlisted(const struct survey *survey, const struct survey_variant **promising, int count)
+{
+    int unlisted = 0;
+    for (int i = 0; i < count; i++) {
+        bool untried = false;
+        for (int j = 0; j < survey->columns; j++)
+            untried = untried || promising[i]->cells[j].state == SURVEY_UNTRIED;
+        unlisted += untried;
+    }
+    return unlisted;
+}
+
 /* Times the promising ones, a few for each M at a time, for as long as a better one for all M is found. */
 static bool time_others(struct search *search, struct error *e)
 {
@@ -215,10 +229,10 @@ static bool time_others(struct search *search, struct error *e)
         double before = survey_best_for_all(survey);
         int count;
         const struct survey_variant **promising = survey_promising(survey, PROMISING_MAX, &count);
+        search->found->joined += count_unlisted(survey, promising, count);
         for (int i = 0; ok && count > 0 && i < survey->columns && interrupt_signal == 0; i++)
             ok = time_promising(search, promising, count, i, e);
         free(promising);
-        search->found->joined += count;
         better = count > 0 && !(survey_best_for_all(survey) > before * (1 - least_gain));
     }
     return ok;
@@ -375,15 +389,8 @@ static double us_of(const struct tuning *t, int index)
     return t->session->measures ? timed->time_us : timed->predicted_us;
 }
 
-bool invariance_run(const struct invariance *v, int index, struct tuning *t, double *alone_us,
-                    struct error *e)
+static bool choose_timed(const struct invariance *v, struct tuning *t, double *alone_us, struct error *e)
 {
-    const struct invariance_effort *effort = &v->efforts[index];
-    *alone_us = NAN;
-    t->times = effort->times;
-    if (!time_both(v, index, t, e))
-        return false;
-    t->measure_seconds += effort->measure_seconds;
     struct trial *trial = &t->trials[tuning_stand_in(t, &t->trials[0]) - t->trials];
     if (isnan(us_of(t, 0)) || trial->verdict != VERDICT_CORRECT)
         return error_set(e, STATUS_NONE_SURVIVED, "%s: %s", v->key,
@@ -397,6 +404,17 @@ bool invariance_run(const struct invariance *v, int index, struct tuning *t, dou
     t->choice_count = 1;
     bool ok = t->session->device == NULL || choose_verify(t->session, &t->choices[0], e);
     t->proven = ok && t->session->device != NULL;
+    return ok;
+}
+
+bool invariance_run(const struct invariance *v, int index, struct tuning *t, double *alone_us,
+                    struct error *e)
+{
+    const struct invariance_effort *effort = &v->efforts[index];
+    *alone_us = NAN;
+    t->times = effort->times;
+    bool ok = v->key != NULL && time_both(v, index, t, e) && choose_timed(v, t, alone_us, e);
+    t->measure_seconds += effort->measure_seconds;
     t->seconds = effort->seconds + monotonic_seconds() - t->started;
     return ok;
 }

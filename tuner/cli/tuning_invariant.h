@@ -16,7 +16,8 @@ struct invariance {
     char **best; /* owned, `count` of them: the best variant for each M alone; or NULL */
     struct invariance_effort *efforts; /* owned, likewise */
     int count;                         /* problems */
-    int listed, joined; /* variants that the space lists for some M; those timed at all M for this choice */
+    int listed, joined; /* variants that the space lists for some M; those of them that were tried at M that
+                           do not list them */
     json_t *launched;   /* owned: the M that the proof launched; NULL where nothing can be run */
     int passed_over;    /* variants that are faster, and whose rows' bits depend on M */
     char *passed_why;   /* owned: the reason of the first, or NULL */
@@ -29,14 +30,14 @@ bool invariance_alike(const struct problem *a, const struct problem *b);
    fast at one M at the others, where it is valid though it may not be listed there. Of the variants that are
    right at all M it chooses the one whose times over the best of each M have the least mean, and the device
    proves that its rows are alike. Cleared by invariance_clear(), also after a failure. Status 1 when there is
-   none.
- */
+   none. */
 bool invariance_choose(struct invariance *v, struct session *s, const struct problem *const *problems,
                        int count, struct progress *progress, struct error *e);
 void invariance_clear(struct invariance *v);
 
 /* Makes that variant the choice of `t`, a tuning just begun of the index-th problem, and times it beside the
-   best for it alone: *alone_us, of which the choice's cost is told. */
+   best for it alone: *alone_us, of which the choice's cost is told. What the search took counts as its time.
+   False, with `e` as it is, where there is no variant for all M. */
 bool invariance_run(const struct invariance *v, int index, struct tuning *t, double *alone_us,
                     struct error *e);
 
