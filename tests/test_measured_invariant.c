@@ -10,6 +10,7 @@
 #include "tests/scripted_command.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +69,22 @@ static double the_best_for_both_is_listed_for_few(int64_t M, int threads)
 static double the_best_for_few_is_listed_for_many(int64_t M, int threads)
 {
     return M < 100 ? (threads == 512 ? 180 : 200) : (threads == 512 ? 200 : 220);
+}
+
+/* A signal comes in the last race of the lists, when all of them have been verified. */
+static double interrupted(int64_t M, int threads)
+{
+    static int calls;
+    calls += M >= 100;
+    if (calls == 20)
+        raise(SIGINT);
+    return the_best_for_both_is_listed_for_many(M, threads);
+}
+
+static double the_best_for_both_is_in_both_lists(int64_t M, int threads)
+{
+    (void)M;
+    return threads == 256 ? 200 : 210;
 }
 
 static double of_proof(json_t *document, size_t index, const char *name)
@@ -138,6 +155,70 @@ static void a_variant_of_one_list_whose_bits_depend_on_m_is_passed_over(void **s
     json_decref(document);
 }
 
+static void what_cannot_be_better_is_not_tried_at_another_m(void **state)
+{
+    (void)state;
+    script->time_us = the_best_for_both_is_in_both_lists;
+    assert_int_equal(run_command(FEW " --quiet"), 0);
+    assert_true(
+        said("out.txt", "\nChoice: threads=256\nCost:   f32 8x64 and its other M: 0.0 % on the average"));
+    assert_false(said("out.txt", "were tried at M that do not list them"));
+}
+
+static void the_table_says_where_another_variant_is_the_best(void **state)
+{
+    (void)state;
+    script->time_us = the_best_for_both_is_listed_for_many;
+    assert_int_equal(run_command(FEW " --quiet"), 0);
+    assert_true(said("out.txt",
+                     "7.5 % on the average, 10.0 % at most, beside the best variant for each M\n"
+                     "        5 variants are listed for some M; 2 of them were tried at M that do"));
+    assert_true(said("out.txt", "\nBest:   f32 8x64 alone: as the choice, but threads=64\n"
+                                "        f32 8192x64 alone: as the choice, but threads=1024\n"));
+}
+
+static void an_interrupt_ends_with_what_is_the_best_so_far(void **state)
+{
+    (void)state;
+    script->time_us = interrupted;
+    assert_int_equal(run_command(FEW " --quiet --output interrupted"), 0);
+    assert_true(said("out.txt", "\nChoice: threads=256\n"));
+    assert_true(is_there("interrupted/softmax_f32_m8_n64_sm_90.json"));
+    assert_true(is_there("interrupted/softmax_f32_m8192_n64_sm_90.json"));
+}
+
+/* 64 are not valid for many rows and 1024 not for few; of the others each list has one. */
+static double the_best_of_each_is_not_valid_for_the_other(int64_t M, int threads)
+{
+    if (M < 100)
+        return threads == 64 ? 200 : threads == 128 ? 400 : 500;
+    return threads == 1024 ? 200 : threads == 512 ? 400 : 900;
+}
+
+static void a_slow_variant_is_chosen_where_no_fast_one_is_valid_for_all(void **state)
+{
+    (void)state;
+    script->time_us = the_best_of_each_is_not_valid_for_the_other;
+    FILE *space = fopen("apart.lua", "w");
+    assert_non_null(space);
+    fputs("return space { name = 'apart', template = 'row.cu',\n"
+          "  parameters = { { 'threads', { 64, 128, 512, 1024 }, 'of a block' } },\n"
+          "  constraints = {\n"
+          "    { { 'threads' }, function(threads, problem)\n"
+          "        return threads ~= (problem.M < 100 and 1024 or 64)\n"
+          "      end, 'blocks are as large as the problem' },\n"
+          "    { { 'threads' }, function(threads, problem) return (problem.M < 100) == (threads < 512) end,\n"
+          "      'small blocks for few rows', only = 'default' } },\n"
+          "  launch = function(v)\n"
+          "    return { { grid_of_M = 'M', block = v.threads, args = { 'x', 'y' } } }\n"
+          "  end }\n",
+          space);
+    fclose(space);
+    json_t *document = run_json(FEW " --config apart.lua");
+    assert_choice(document, 512);
+    json_decref(document);
+}
+
 static void it_is_said_why_there_is_none(void **state)
 {
     (void)state;
@@ -158,6 +239,10 @@ int main(void)
         scripted(what_the_choice_costs_is_told_beside_the_best_that_any_list_has),
         scripted(a_variant_that_is_wrong_at_one_m_is_not_the_choice),
         scripted(a_variant_of_one_list_whose_bits_depend_on_m_is_passed_over),
+        scripted(what_cannot_be_better_is_not_tried_at_another_m),
+        scripted(the_table_says_where_another_variant_is_the_best),
+        scripted(an_interrupt_ends_with_what_is_the_best_so_far),
+        scripted(a_slow_variant_is_chosen_where_no_fast_one_is_valid_for_all),
         scripted(it_is_said_why_there_is_none),
     };
     return cmocka_run_group_tests(tests, scripted_set_up_all, scripted_tear_down_all);

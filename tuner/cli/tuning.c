@@ -194,7 +194,7 @@ static bool run_pipeline(struct tuning *t, struct device_client *device, struct 
         .kernel = kernel,
         .line_info = device != NULL && device_client_kind(device) == DEVICE_EMULATOR,
         .deadline = t->started + pipeline_share * s->options->seconds,
-        .stop = &interrupt_signal,
+        .stop = t->closing ? NULL : &interrupt_signal,
         .progress = show_pipeline,
         .progress_context = t,
     };

@@ -26,6 +26,7 @@ struct tuning {
     int count, space_count;    /* all; those of the space */
     char *why_none;            /* owned: why the space has no variant, or NULL */
     json_t *not_valid;         /* owned: {reason: "v4, v5"}, the presets left out; or NULL */
+    bool closing;              /* its few trials are compiled and verified though a signal has ended the run */
     bool complete;             /* every trial was finished: neither --seconds nor a signal cut it short */
     struct race_result race;   /* where it is measured */
     struct other_race other;   /* likewise, in the other cache state */

@@ -16,7 +16,7 @@ enum {
     PROOFS_MAX = 8,
 };
 
-static const double near_margin = 1.5; /* slower than the best by this at every M: not tried at another */
+static const double near_margin = 1.5; /* of a search, until nothing so near is right at every M */
 static const double least_gain = 0.01; /* a pass that makes the best for all M better by less is the last */
 
 bool invariance_alike(const struct problem *a, const struct problem *b)
@@ -46,6 +46,7 @@ struct search {
     struct progress *progress;
     struct invariance *found;
     struct survey survey;
+    double margin; /* slower than the best by this at every M: not tried at another */
 };
 
 /* Of the tuning's own work; what was done for this M before is not lost. */
@@ -125,8 +126,7 @@ static bool expect(struct search *search, const char *key, int index, double bes
     }
     double us = NAN;
     bool ok = model_expect_us(s->space, key, search->problems[index], &s->gpu, &us, e);
-    if (us > best_us)
-        survey_at(&search->survey, key, index)->expected = us / best_us;
+    survey_allow(&search->survey, key, index, us / best_us);
     free(valid);
     return ok;
 }
@@ -144,7 +144,7 @@ static bool expect_others(struct search *search, int index, struct error *e)
         return false;
     for (int i = 0; i < survey->count; i++)
         if (survey->variants[i].cells[index].state == SURVEY_UNTRIED &&
-            survey_is_near(survey, &survey->variants[i], near_margin) &&
+            survey_is_near(survey, &survey->variants[i], search->margin) &&
             !expect(search, survey->variants[i].key, index, best_us, e))
             return false;
     return true;
@@ -162,7 +162,7 @@ static const char **gather_lacking(const struct survey *survey, const struct sur
         keys[(*count)++] = best->key;
     for (int i = 0; i < promising_count; i++) {
         enum survey_state state = promising[i]->cells[index].state;
-        if (promising[i] != best && (state == SURVEY_UNTRIED || state == SURVEY_ROUGH))
+        if (promising[i] != best && (state == SURVEY_VALID || state == SURVEY_ROUGH))
             keys[(*count)++] = promising[i]->key;
     }
     return keys;
@@ -212,30 +212,46 @@ static int count_unlisted(const struct survey *survey, const struct survey_varia
 {
     int unlisted = 0;
     for (int i = 0; i < count; i++) {
-        bool untried = false;
+        bool unlisted_here = false;
         for (int j = 0; j < survey->columns; j++)
-            untried = untried || promising[i]->cells[j].state == SURVEY_UNTRIED;
-        unlisted += untried;
+            unlisted_here = unlisted_here || promising[i]->cells[j].state == SURVEY_VALID;
+        unlisted += unlisted_here;
     }
     return unlisted;
 }
 
-/* Times the promising ones, a few for each M at a time, for as long as a better one for all M is found. */
-static bool time_others(struct search *search, struct error *e)
+/* Times those of the promising ones that lack a good time, at every M. */
+static bool time_pass(struct search *search, int *count, struct error *e)
 {
     struct survey *survey = &search->survey;
-    bool ok = true, better = true;
-    for (int pass = 0; ok && better && pass < PASSES_MAX && interrupt_signal == 0; pass++) {
-        double before = survey_best_for_all(survey);
-        int count;
-        const struct survey_variant **promising = survey_promising(survey, PROMISING_MAX, &count);
-        search->found->joined += count_unlisted(survey, promising, count);
-        for (int i = 0; ok && count > 0 && i < survey->columns && interrupt_signal == 0; i++)
-            ok = time_promising(search, promising, count, i, e);
-        free(promising);
-        better = count > 0 && !(survey_best_for_all(survey) > before * (1 - least_gain));
-    }
+    for (int i = 0; i < survey->columns; i++)
+        if (!expect_others(search, i, e))
+            return false;
+    const struct survey_variant **promising = survey_promising(survey, PROMISING_MAX, count);
+    search->found->joined += count_unlisted(survey, promising, *count);
+    bool ok = true;
+    for (int i = 0; ok && *count > 0 && i < survey->columns && interrupt_signal == 0; i++)
+        ok = time_promising(search, promising, *count, i, e);
+    free(promising);
     return ok;
+}
+
+/* A few for each M at a time, for as long as a better one for all M is found. */
+static bool time_others(struct search *search, struct error *e)
+{
+    bool better = true;
+    for (int pass = 0; better && pass < PASSES_MAX && interrupt_signal == 0; pass++) {
+        double before = survey_best_for_all(&search->survey);
+        int count;
+        if (!time_pass(search, &count, e))
+            return false;
+        better = count > 0 && !(survey_best_for_all(&search->survey) > before * (1 - least_gain));
+        if (count == 0 && isinf(before) && isfinite(search->margin)) {
+            search->margin = INFINITY;
+            better = true;
+        }
+    }
+    return true;
 }
 
 static bool survey_lists(struct search *search, struct error *e)
@@ -244,8 +260,6 @@ static bool survey_lists(struct search *search, struct error *e)
     for (int i = 0; ok && i < search->survey.columns && interrupt_signal == 0; i++)
         ok = survey_list(search, i, e);
     search->found->listed = search->survey.count;
-    for (int i = 0; ok && i < search->survey.columns && interrupt_signal == 0; i++)
-        ok = expect_others(search, i, e);
     return ok;
 }
 
@@ -287,6 +301,7 @@ static bool prove(struct search *search, const char *key, char **reason, struct 
     struct invariance *v = search->found;
     struct tuning t;
     tuning_begin(&t, s, search->problems[0], search->progress);
+    t.closing = true;
     bool ok = session_set_problem(s, search->problems[0], true, false, e) &&
               tuning_add_variants(&t, &key, 1, e) && tuning_compile(&t, e) && verify(&t, reason, e);
     if (ok && *reason == NULL)
@@ -306,7 +321,7 @@ static bool none_found(const struct search *search, struct error *e)
     if (search->found->passed_why != NULL)
         return error_set(e, STATUS_NONE_SURVIVED, "no variant for all M was found for %s and its other M: %s",
                          text, search->found->passed_why);
-    if (nearest == NULL || interrupt_signal != 0)
+    if (nearest == NULL || interrupt_signal != 0) /* what is right everywhere may just not have been tried */
         return error_set(e, STATUS_NONE_SURVIVED,
                          "no variant for all M was found for %s and its other M: none was timed at each of "
                          "them when the run ended",
@@ -361,7 +376,8 @@ static bool choose_proven(struct search *search, struct error *e)
 bool invariance_choose(struct invariance *v, struct session *s, const struct problem *const *problems,
                        int count, struct progress *progress, struct error *e)
 {
-    struct search search = {.session = s, .problems = problems, .progress = progress, .found = v};
+    struct search search = {
+        .session = s, .problems = problems, .progress = progress, .found = v, .margin = near_margin};
     *v = (struct invariance){.count = count};
     v->best = must_calloc((size_t)count, sizeof *v->best);
     v->efforts = must_calloc((size_t)count, sizeof *v->efforts);
@@ -413,6 +429,7 @@ bool invariance_run(const struct invariance *v, int index, struct tuning *t, dou
     const struct invariance_effort *effort = &v->efforts[index];
     *alone_us = NAN;
     t->times = effort->times;
+    t->closing = true;
     bool ok = v->key != NULL && time_both(v, index, t, e) && choose_timed(v, t, alone_us, e);
     t->measure_seconds += effort->measure_seconds;
     t->seconds = effort->seconds + monotonic_seconds() - t->started;

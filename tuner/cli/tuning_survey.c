@@ -82,6 +82,13 @@ void survey_time(struct survey *s, const char *key, int column, enum survey_stat
     set_time(s, cell, column, time);
 }
 
+void survey_allow(struct survey *s, const char *key, int column, double expected)
+{
+    struct survey_cell *cell = survey_at(s, key, column);
+    cell->state = SURVEY_VALID;
+    cell->expected = fmax(1, expected);
+}
+
 void survey_fail(struct survey *s, const char *key, int column, const char *reason)
 {
     struct survey_cell *cell = survey_at(s, key, column);
@@ -205,7 +212,7 @@ const struct survey_variant **survey_promising(const struct survey *s, int most,
     int candidates = 0;
     for (int i = 0; i < s->count; i++) {
         const struct survey_variant *v = &s->variants[i];
-        if (!is_all(s, v, SURVEY_TIMED) && survey_score(s, v) < best)
+        if (is_all(s, v, SURVEY_VALID) && !is_all(s, v, SURVEY_TIMED) && survey_score(s, v) < best)
             scored[candidates++] = (struct scored){.variant = v, .score = mean_ratio(s, v, true)};
     }
     qsort(scored, (size_t)candidates, sizeof *scored, by_score);

@@ -9,6 +9,7 @@
 enum survey_state {
     SURVEY_UNTRIED,
     SURVEY_FAILED, /* not valid, or not right */
+    SURVEY_VALID,  /* may be timed */
     SURVEY_ROUGH,  /* timed in passing */
     SURVEY_TIMED,
 };
@@ -16,7 +17,7 @@ enum survey_state {
 struct survey_cell {
     enum survey_state state;
     double time;     /* where it has one, in a unit that its column shares */
-    double expected; /* where it is untried: a guess at its time over the column's best; at least 1 */
+    double expected; /* where it is valid: a guess at its time over the column's best; at least 1 */
     char *reason;    /* owned: why it failed, or NULL */
 };
 
@@ -39,6 +40,9 @@ void survey_clear(struct survey *s);
 /* The cell of a variant, which is added where it is new: untried everywhere. Good until the next is added. */
 struct survey_cell *survey_at(struct survey *s, const char *key, int column);
 
+/* A variant may be timed; `expected` may be NaN. */
+void survey_allow(struct survey *s, const char *key, int column, double expected);
+
 /* What came of trying a variant: a time, or that it failed and why (copied, may be NULL). */
 void survey_time(struct survey *s, const char *key, int column, enum survey_state state, double time);
 void survey_fail(struct survey *s, const char *key, int column, const char *reason);
@@ -53,8 +57,7 @@ bool survey_is_near(const struct survey *s, const struct survey_variant *v, doub
 void survey_bar(struct survey *s, const char *key);
 
 /* The mean over the columns of its time over the best one's: as it would be if it were as fast as the best
-   wherever it has no time, so that it is no worse than that. Infinite for one that failed
-   somewhere or is barred. */
+   wherever it has no time. Infinite for one that failed somewhere or is barred. */
 double survey_score(const struct survey *s, const struct survey_variant *v);
 
 /* The least score of those that were timed, not roughly, in every column; infinite where there is none. */
@@ -64,9 +67,9 @@ double survey_best_for_all(const struct survey *s);
    array of *count that the caller frees. */
 const struct survey_variant **survey_ranking(const struct survey *s, int *count);
 
-/* Those that lack a time, or have but a rough one, in some column, and may yet be better than the first of
-   the ranking: for each column the `most` that have a time there and from which the best score is expected.
-   An array of *count that the caller frees. */
+/* Those that were left untried and failed nowhere, lack a time, or have but a rough one, in some column, and
+   may yet be better than the first of the ranking: for each column the `most` that have a time there and from
+   which the best score is expected. An array of *count that the caller frees. */
 const struct survey_variant **survey_promising(const struct survey *s, int most, int *count);
 
 /* The variant that failed in the fewest columns, and the first of these in *column: an example of why there
