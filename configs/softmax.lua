@@ -82,18 +82,20 @@ return space {
         return problem.size_in == 2 and { "none", "registers", "packed", "shared", "both" }
                or { "none", "registers", "shared", "both" }
       end, "where a row is kept between the passes" },
-    { "reduction", { "shuffle", "tree", "butterfly", "none", "barrier" },
-      "over a block: warp shuffles, then one warp; a tree in shared memory; warp shuffles, then every warp, which over a"
-      .. " cluster may wait at a barrier" },
+    { "reduction", { "shuffle", "tree", "butterfly", "none" },
+      "over a block: warp shuffles, then one warp; a tree in shared memory; warp shuffles, then every warp" },
     { "passes",    { 3, 2 },                             "maximum, sum, result; or maximum and sum at once, result" },
     { "update",    { "element", "vector" },              "how often an online sum is brought to a new maximum" },
     { "guard",     { "none", "clamped" },                "where an online maximum starts: -infinity, the lowest number" },
     { "exp",       { "expf", "ex2" },                    "the exponential: the library's, or the hardware's power of two" },
     { "resident",  function(problem, gpu)
-        if gpu.max_cluster > 0 then return { 0, gpu.max_threads_per_sm, 1024, 960 } end
+        if gpu.max_cluster > 0 then return { 0, gpu.max_threads_per_sm, 1024, 960, 768 } end
         return { 0, gpu.max_threads_per_sm, gpu.max_threads_per_sm > 1024 and 1024 or 512 }
       end, "threads an SM that the registers must leave room for; 0: as many registers as the compiler likes",
-      full = function(problem, gpu) return gpu.max_threads_per_sm > 1536 and { 1536, 768, 512 } or { 768 } end },
+      full = function(problem, gpu)
+        local more = gpu.max_cluster > 0 and {} or { 768 }
+        return gpu.max_threads_per_sm > 1536 and { 1536, 512, table.unpack(more) } or more
+      end },
     { "load",      { "plain", "no_allocate" },           "a hint to the cache: none, no place in L1", full = { "stream" } },
     { "store",     { "plain", "stream" },                "a hint to the cache: none, the first to go" },
     { "programmatic", function(problem, gpu) return gpu.max_cluster > 0 and { false, true, "prefetch" } or { false } end,
@@ -132,8 +134,7 @@ return space {
       end, "a row fills a vector" },
     { { "scope", "reduction" }, function(scope, reduction)
         return (scope == "thread" or scope == "warp" or scope == "tile") == (reduction == "none")
-               and (not together(scope) or reduction == "butterfly" or (scope == "cluster" and reduction == "barrier"))
-               and (scope == "cluster" or reduction ~= "barrier")
+               and (not together(scope) or reduction == "butterfly")
       end, "only a block has warps to reduce over, and several exchange what every warp knows" },
     { { "threads", "reduction" }, function(threads, reduction)
         return reduction ~= "tree" or threads & (threads - 1) == 0
@@ -262,8 +263,7 @@ return space {
                or (threads == 256 and vec_bytes == problem.size_in and cache == "none" and passes == 3)
       end, "a thread a row is for rows of at most 64 elements, and for the article's v1", only = "default" },
     { { "cache", "reduction", "exp" }, function(cache, reduction, exp)
-        return reduction == "butterfly" or reduction == "none" or reduction == "barrier"
-               or (cache == "none" and exp == "expf")
+        return reduction == "butterfly" or reduction == "none" or (cache == "none" and exp == "expf")
       end, "the article's reductions go with its exponential and its passes over memory", only = "default" },
     { { "scope", "reduction", "exp" }, function(scope, reduction, exp, problem)
         return exp == "ex2" or reduction == "shuffle" or reduction == "tree" or scope == "thread"
@@ -299,11 +299,6 @@ return space {
       end, "fewer registers help warps with edges, and clusters that keep rows in both places", only = "default" },
     { { "load", "store" }, function(load, store) return load == "plain" and store == "plain" end,
       "kernels with hints were up to 5 % apart from round to round", only = "default" },
-    { { "scope", "threads", "reduction" }, function(scope, threads, reduction, problem)
-        if scope ~= "cluster" then return true end
-        if small(problem) then return reduction ~= "barrier" end
-        return reduction == "barrier" or threads == 128
-      end, "large blocks of clusters wait at a barrier, but where there are few", only = "default" },
     { { "scope", "threads" }, function(scope, threads, problem)
         return threads ~= 192 or (scope == "cluster" and not small(problem) and problem.N * problem.size_in >= 131072)
       end, "five or six blocks an SM instead of four are for long rows of large problems", only = "default" },

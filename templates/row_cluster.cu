@@ -8,15 +8,11 @@
 % include "cluster.cu"
 % include("signature.cu", { counted = false, exchange = "" })
 {
-    // One word of every warp of the cluster, in every block.
-    __shared__ unsigned long long of_warp[${pairs}];
-    % if pairs <= threads then
-    if (threadIdx.x < ${pairs})
-        of_warp[threadIdx.x] = ~0ull;
-    % else
-    for (int w = threadIdx.x; w < ${pairs}; w += ${threads})
-        of_warp[w] = ~0ull;
-    % end
+    // The maximum and sum of every warp of the cluster, in every block, and how many bytes of them are still to come.
+    __shared__ float2 of_warp[${pairs}];
+    __shared__ unsigned long long told;
+    if (threadIdx.x == 0)
+        expect(&told, ${8 * pairs});
     cluster_arrive();
     long long row = blockIdx.x / ${blocks};
     int rank = blockIdx.x % ${blocks};
