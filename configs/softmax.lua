@@ -88,13 +88,14 @@ return space {
     { "update",    { "element", "vector" },              "how often an online sum is brought to a new maximum" },
     { "guard",     { "none", "clamped" },                "where an online maximum starts: -infinity, the lowest number" },
     { "exp",       { "expf", "ex2" },                    "the exponential: the library's, or the hardware's power of two" },
-    { "resident",  function(problem, gpu)
-        if gpu.max_cluster > 0 then return { 0, gpu.max_threads_per_sm, 1024, 960, 768 } end
-        return { 0, gpu.max_threads_per_sm, gpu.max_threads_per_sm > 1024 and 1024 or 512 }
-      end, "threads an SM that the registers must leave room for; 0: as many registers as the compiler likes",
+    { "resident",  function(problem, gpu) return { 0, gpu.max_threads_per_sm } end,
+      "threads an SM that the registers must leave room for; 0: as many registers as the compiler likes",
       full = function(problem, gpu)
-        local more = gpu.max_cluster > 0 and {} or { 768 }
-        return gpu.max_threads_per_sm > 1536 and { 1536, 512, table.unpack(more) } or more
+        local fewer = {}
+        for _, threads in ipairs { 1536, 1024, 960, 768, 512 } do
+          if threads < gpu.max_threads_per_sm then table.insert(fewer, threads) end
+        end
+        return fewer
       end },
     { "load",      { "plain", "no_allocate" },           "a hint to the cache: none, no place in L1", full = { "stream" } },
     { "store",     { "plain", "stream" },                "a hint to the cache: none, the first to go" },
@@ -217,8 +218,8 @@ return space {
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
         local held = registers_held(problem, cache, vec_bytes, sharers(scope, lanes, threads, blocks))
-        return held <= (scope == "cluster" and 66 or 64)
-      end, "at most 64 registers a thread for the row", only = "default" },
+        return held <= (scope == "cluster" and 128 or 64)
+      end, "at most 64 registers a thread for the row, of a cluster 128", only = "default" },
     { { "scope", "lanes", "threads", "blocks", "vec_bytes", "cache" },
       function(scope, lanes, threads, blocks, vec_bytes, cache, problem)
         local step = sharers(scope, lanes, threads, blocks)
@@ -236,7 +237,7 @@ return space {
         local share = problem.N * problem.size_in // blocks
         if scope == "cluster" then
           return threads >= 128 and share >= 2048
-                 and (problem.M * blocks <= 4 * gpu.sms or (share >= 8192 and share * blocks >= 131072))
+                 and (problem.M * blocks <= 4 * gpu.sms or (share >= 8192 and share * blocks >= 65536))
         end
         return not together(scope) or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
                or (share >= 32768 and threads >= 512 and (share * blocks >= 1 << 20 or gpu.max_cluster == 0))
@@ -293,20 +294,17 @@ return space {
         if peeled(problem, widest(problem)) then return passes == 3 end
         return passes == 2 or (scope == "block" and problem.N * problem.size_in > 4096)
       end, "a kept row is done in three passes where it is not aligned, in two where it is short", only = "default" },
-    { { "scope", "cache", "resident" }, function(scope, cache, resident, problem, gpu)
-        return resident == 0 or (scope == "cluster" and cache == "both" and resident < gpu.max_threads_per_sm)
-               or (scope == "warp" and peeled(problem, widest(problem)) and resident == gpu.max_threads_per_sm)
-      end, "fewer registers help warps with edges, and clusters that keep rows in both places", only = "default" },
+    { { "scope", "resident" }, function(scope, resident, problem)
+        return resident == 0 or (scope == "warp" and peeled(problem, widest(problem)))
+      end, "fewer registers help warps with edges", only = "default" },
     { { "load", "store" }, function(load, store) return load == "plain" and store == "plain" end,
       "kernels with hints were up to 5 % apart from round to round", only = "default" },
     { { "scope", "threads" }, function(scope, threads, problem)
-        return threads ~= 192 or (scope == "cluster" and not small(problem) and problem.N * problem.size_in >= 131072)
-      end, "five or six blocks an SM instead of four are for long rows of large problems", only = "default" },
-    { { "threads", "resident" }, function(threads, resident) return resident ~= 960 or threads == 192 end,
-      "960 threads are five blocks of 192", only = "default" },
+        return threads ~= 192 or (scope == "cluster" and not small(problem) and problem.N * problem.size_in >= 65536)
+      end, "blocks between 128 and 256 threads are for long rows of large problems", only = "default" },
     { { "scope", "threads", "blocks" }, function(scope, threads, blocks, problem)
-        return scope ~= "cluster" or small(problem) or problem.N * problem.size_in >= 128 * threads * blocks
-      end, "a thread of a large problem's cluster has 128 bytes or more", only = "default" },
+        return scope ~= "cluster" or small(problem) or problem.N * problem.size_in >= 80 * threads * blocks
+      end, "a thread of a large problem's cluster has 80 bytes or more", only = "default" },
     { { "scope", "cache", "programmatic" }, function(scope, cache, programmatic, problem, gpu)
         if cache == "none" or gpu.max_cluster == 0 then return programmatic == false end
         if x_bytes(problem) <= 4 << 20 then return programmatic == "prefetch" or scope == "tile" end
