@@ -228,7 +228,7 @@ static void print_times(FILE *out, const struct tuning *t)
 {
     int counts[VERDICT_CORRECTNESS + 1], unverified;
     tuning_count_verdicts(t, counts, &unverified);
-    fprintf(out, "Trials: %d variants:", t->space_count);
+    fprintf(out, "Trials: %d variant%s:", t->space_count, t->space_count == 1 ? "" : "s");
     const char *separator = " ";
     for (int v = 0; v <= VERDICT_CORRECTNESS; v++)
         if (counts[v] > 0) {
@@ -255,7 +255,7 @@ void report_print(FILE *out, const struct tuning *t, char *const *manifests)
     problem_describe(&t->problem, text);
     fprintf(out, "\n%s on %s (%s), %s cache%s\n\n", text, t->session->gpu.name, t->session->gpu.arch,
             cache_name(t->problem.cache),
-            t->session->measures ? "" : ": PREDICTED times, nothing was measured");
+            t->session->measures ? "" : ": PREDICTED times, none measured here");
     print_table(out, t);
     print_footnotes(out, t);
     if (t->choice_count > 0) {

@@ -130,7 +130,7 @@ void report_summary_print(FILE *out, const struct report_summary *s, const struc
     int kernels = 0;
     fprintf(out, "\n%d problem%s on %s (%s)%s\n\n%-*s %9s %7s %7s %7s", s->count, s->count == 1 ? "" : "s",
             session->gpu.name, session->gpu.arch,
-            s->predicted ? ": PREDICTED times, nothing was measured" : "", PROBLEM_WIDTH, "problem",
+            s->predicted ? ": PREDICTED times, none measured here" : "", PROBLEM_WIDTH, "problem",
             s->predicted ? "predicted" : "us", s->predicted ? "(GB/s)" : "GB/s", "of lim.", "x v1");
     if (has_invariant(s))
         fprintf(out, " %9s %7s", "best", "cost");

@@ -207,7 +207,8 @@ bool tuning_gather(struct tuning *t, bool whole, struct error *e)
         return false;
     char text[STEM_SIZE];
     problem_describe(&t->problem, text);
-    progress_say(t->progress, "%s on %s (%s): %d variants%s", text, s->gpu.name, s->gpu.arch, t->space_count,
+    progress_say(t->progress, "%s on %s (%s): %d variant%s%s", text, s->gpu.name, s->gpu.arch, t->space_count,
+                 t->space_count == 1 ? "" : "s",
                  t->has_stored ? ", a stored choice"
                  : s->measures ? ""
                                : ", by prediction");
