@@ -237,7 +237,7 @@ return space {
         local share = problem.N * problem.size_in // blocks
         if scope == "cluster" then
           return threads >= 128 and share >= 2048
-                 and (problem.M * blocks <= 4 * gpu.sms or (share >= 8192 and share * blocks >= 65536))
+                 and (problem.M * blocks <= 4 * gpu.sms or share >= 8192)
         end
         return not together(scope) or (problem.M * blocks <= 4 * gpu.sms and share >= 2048 and threads >= 128)
                or (share >= 32768 and threads >= 512 and (share * blocks >= 1 << 20 or gpu.max_cluster == 0))
@@ -300,14 +300,18 @@ return space {
     { { "load", "store" }, function(load, store) return load == "plain" and store == "plain" end,
       "kernels with hints were up to 5 % apart from round to round", only = "default" },
     { { "scope", "threads" }, function(scope, threads, problem)
-        return threads ~= 192 or (scope == "cluster" and not small(problem) and problem.N * problem.size_in >= 65536)
-      end, "blocks between 128 and 256 threads are for long rows of large problems", only = "default" },
+        return threads ~= 192 or (scope == "cluster" and not small(problem) and problem.N * problem.size_in >= 16384)
+      end, "blocks between 128 and 256 threads are for the clusters of large problems", only = "default" },
     { { "scope", "threads", "blocks" }, function(scope, threads, blocks, problem)
-        return scope ~= "cluster" or small(problem) or problem.N * problem.size_in >= 80 * threads * blocks
-      end, "a thread of a large problem's cluster has 80 bytes or more", only = "default" },
+        local bytes = problem.N * problem.size_in
+        return scope ~= "cluster" or small(problem) or bytes >= (bytes < 65536 and 32 or 80) * threads * blocks
+      end, "a thread of a large problem's cluster has 32 bytes or more, of long rows 80", only = "default" },
     { { "scope", "cache", "programmatic" }, function(scope, cache, programmatic, problem, gpu)
         if cache == "none" or gpu.max_cluster == 0 then return programmatic == false end
         if x_bytes(problem) <= 4 << 20 then return programmatic == "prefetch" or scope == "tile" end
+        if scope == "cluster" and not small(problem) and problem.N * problem.size_in < 65536 then
+          return programmatic == "prefetch"
+        end
         if small(problem) or (scope == "block" and problem.N * problem.size_in > 4096) then return programmatic ~= false end
         return programmatic == true
       end, "what was measured to help: small problems and long rows of a block ask early", only = "default" },

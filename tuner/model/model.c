@@ -15,6 +15,7 @@ static const double launch_us = 1.3, early_us = 1.25, asked_us = 1.05, next_us =
 static const double asked_bytes = 8 << 20;
 static const double mufu_clock_sm = 16, issue_clock_sm = 128; /* results, lane instructions a clock an SM */
 static const double line_bytes = 128, sector_bytes = 32;
+static const double ends_share = 0.3; /* of what the blocks in flight move */
 static const double loop_unroll = 4;  /* loads that the compiler lets a loop have in flight */
 static const double limits_power = 6; /* how sharply the slowest limit rules: 1 adds them all up */
 
@@ -191,15 +192,23 @@ static double part_us(const struct load *l, struct part part)
     return pow(sum, 1 / limits_power);
 }
 
+/* The first blocks of a launch only read and the last only write, as far as L2 does not take that up. */
+static double ends_us(const struct load *l, const struct part *part)
+{
+    return ends_share * fmax(0, 1 - (double)l->gpu->l2_bytes / problem_bytes(l->p)) * dram_us(l, part);
+}
+
 /* All of a launch's blocks: the waves that fill the GPU, and the last one, which may not. */
 static double launch_time_us(const struct load *l, double blocks)
 {
     double rows = (double)l->p->M, sms = l->gpu->sms, at_once = l->blocks_per_sm * sms;
     double full = floor(blocks / at_once), tail = blocks - full * at_once, us = 0;
-    if (full > 0)
+    if (full > 0) {
         us += part_us(
             l, (struct part){
                    .rows = rows * full * at_once / blocks, .sms = sms, .resident = at_once, .turns = full});
+        us += ends_us(l, &(struct part){.rows = rows * at_once / blocks, .resident = at_once});
+    }
     if (tail > 0)
         us += part_us(l, (struct part){.rows = rows * tail / blocks,
                                        .sms = fmin(tail, sms),
@@ -216,7 +225,7 @@ static double start_us(const struct load *l, const struct launch *launch, int in
         return next_us;
     if (!l->traits.asks)
         return early_us;
-    bool shared = l->traits.row_threads > l->threads;
+    bool shared = l->traits.row_threads > l->threads && launch->cluster[0] == 1;
     return shared && (double)l->p->M * row_bytes_in(l) > asked_bytes ? launch_us : asked_us;
 }
 

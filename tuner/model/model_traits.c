@@ -36,17 +36,15 @@ static double exponentials(const struct model_traits *t, const json_t *config, d
     return (is_word(config, "update", "vector") ? 1 + 1 / elements : 2) + last;
 }
 
-/* How long an exchange between blocks takes, in barriers of a block, and how much longer for each block more.
- */
-static const double cluster_barriers = 4, cluster_block_barriers = 2;
-static const double grid_barriers = 24, grid_block_barriers = 0.125;
+/* How long an exchange between blocks takes, in barriers of a block; over a grid it grows with the blocks. */
+static const double cluster_barriers = 3, grid_barriers = 24, grid_block_barriers = 0.125;
 
 static double barriers_of(const json_t *config, double threads, double passes, bool alone)
 {
     if (alone || is_word(config, "reduction", "none"))
         return 0;
     if (is_word(config, "scope", "cluster"))
-        return cluster_barriers + cluster_block_barriers * number_of(config, "blocks", 1);
+        return cluster_barriers;
     if (is_word(config, "scope", "grid"))
         return grid_barriers + grid_block_barriers * number_of(config, "blocks", 1);
     if (is_word(config, "reduction", "tree"))
