@@ -15,8 +15,11 @@ struct clock_vector {
     int count, capacity;
 };
 
-enum { CLOCK_BLOCK = 0, CLOCK_WARP = 1, CLOCK_THREAD = 64 };
-/* Of a block as a whole (CLOCK_BLOCK), of its warp w (CLOCK_WARP + w) or its thread t (CLOCK_THREAD + t). */
+enum { CLOCK_BLOCK = 0, CLOCK_WARP = 1, CLOCK_THREAD = 64, CLOCK_INIT = 2048, CLOCK_MBARRIER = 3072 };
+/* Of a block as a whole (CLOCK_BLOCK), of its warp w (CLOCK_WARP + w) or its thread t (CLOCK_THREAD + t); of
+   the mbarriers alone that its thread t initialised (CLOCK_INIT + t); of its mbarrier m, whose time is the
+   phases that are known to be complete: for what the block itself counted there (CLOCK_MBARRIER + 2 * m) and
+   what other blocks did (one more). */
 static inline uint64_t clock_key(uint32_t block, uint32_t holder)
 {
     return (uint64_t)block << 12 | holder;

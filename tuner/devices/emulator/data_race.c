@@ -14,20 +14,25 @@ static const struct epoch *epoch_of(const struct machine *m, uint32_t record)
     return &m->epochs[(record >> LANE_BITS) - m->launch_floor];
 }
 
-static uint32_t begin_epoch(struct machine *m, const struct warp *w, enum epoch_kind kind, bool strong,
-                            enum scope scope)
+static uint32_t add_epoch(struct machine *m, struct epoch e)
 {
     uint32_t index = m->next_epoch - m->launch_floor;
     if (index == m->epoch_capacity) {
         m->epoch_capacity = m->epoch_capacity * 2 + 1024;
         m->epochs = must_realloc(m->epochs, m->epoch_capacity * sizeof *m->epochs);
     }
-    m->epochs[index] = (struct epoch){.block = w->block->number,
-                                      .warp = (uint8_t)w->index,
-                                      .kind = (uint8_t)kind,
-                                      .strong = strong,
-                                      .scope = (uint8_t)scope};
+    m->epochs[index] = e;
     return m->next_epoch++ << LANE_BITS;
+}
+
+static uint32_t begin_epoch(struct machine *m, const struct warp *w, enum epoch_kind kind, bool strong,
+                            enum scope scope)
+{
+    return add_epoch(m, (struct epoch){.block = w->block->number,
+                                       .warp = (uint8_t)w->index,
+                                       .kind = (uint8_t)kind,
+                                       .strong = strong,
+                                       .scope = (uint8_t)scope});
 }
 
 /* The high part of the records that the access makes. */
@@ -92,6 +97,11 @@ static bool knows(const struct access *a, int lane, uint64_t key, uint32_t time)
            (clock != NULL && time < clock_vector_time(&clock->known, key));
 }
 
+static uint64_t async_key(const struct async_store *s)
+{
+    return clock_key(s->to, CLOCK_MBARRIER + 2 * (uint32_t)s->mbarrier + (s->from != s->to));
+}
+
 /* Whether what made `record` happened before what `lane` does now. */
 static bool happened_before(const struct access *a, uint32_t record, int lane)
 {
@@ -100,6 +110,10 @@ static bool happened_before(const struct access *a, uint32_t record, int lane)
         return true;
     const struct epoch *e = epoch_of(a->machine, record);
     const struct warp *w = a->warp;
+    if (e->kind == EPOCH_ASYNC) {
+        const struct async_store *s = &a->machine->async_stores[e->block];
+        return s->phase != UINT32_MAX && knows(a, lane, async_key(s), s->phase);
+    }
     if (e->block == w->block->number && e->kind != EPOCH_GRID) {
         if (time < w->block->sync_floor)
             return true;
@@ -136,12 +150,24 @@ static bool both_strong(const struct access *a, uint32_t record)
     return least >= (same_cluster ? SCOPE_CLUSTER : SCOPE_GPU);
 }
 
+static const char *memory_name(const struct access *a)
+{
+    return a->address < GLOBAL_FIRST ? "shared" : "global";
+}
+
 static bool report(const struct access *a, size_t granule, int lane, uint32_t record, const char *what,
                    const char *other)
 {
     const struct epoch *e = epoch_of(a->machine, record);
     uint64_t address = a->address + ((uint64_t)granule << a->shadow->shift);
-    char who[64];
+    char who[96];
+    if (e->kind == EPOCH_ASYNC) {
+        const struct async_store *s = &a->machine->async_stores[e->block];
+        return machine_fail(a->machine, a->warp, a->instruction, lane,
+                            "data race: %s shared memory at 0x%" PRIx64
+                            ", where thread %d of block %u stores asynchronously, and has not waited for it",
+                            what, address, s->thread, s->from);
+    }
     if (e->kind == EPOCH_LANE)
         snprintf(who, sizeof who, "thread %u of block %u", e->warp * (unsigned)WARP_LANES + (record & 31),
                  e->block);
@@ -150,21 +176,22 @@ static bool report(const struct access *a, size_t granule, int lane, uint32_t re
                  e->block);
     return machine_fail(a->machine, a->warp, a->instruction, lane,
                         "data race: %s %s memory at 0x%" PRIx64 ", which %s %s with no barrier between", what,
-                        a->shared ? "shared" : "global", address, who, other);
+                        memory_name(a), address, who, other);
 }
 
-static bool in_gap(const struct access *a, size_t granule, int lane, const char *verb)
+static bool no_data(const struct access *a, size_t granule, int lane, const char *verb, uint32_t record)
 {
-    return machine_fail(a->machine, a->warp, a->instruction, lane,
-                        "%s shared memory at 0x%" PRIx64 ", out of bounds: it lies between two variables",
-                        verb, a->address + ((uint64_t)granule << a->shadow->shift));
+    return machine_fail(a->machine, a->warp, a->instruction, lane, "%s shared memory at 0x%" PRIx64 "%s",
+                        verb, a->address + ((uint64_t)granule << a->shadow->shift),
+                        record == RECORD_GAP ? ", out of bounds: it lies between two variables"
+                                             : ", which holds an mbarrier");
 }
 
 static bool unwritten(const struct access *a, size_t granule, int lane)
 {
-    return machine_fail(
-        a->machine, a->warp, a->instruction, lane, "reads %s memory at 0x%" PRIx64 " that was never written",
-        a->shared ? "shared" : "global", a->address + ((uint64_t)granule << a->shadow->shift));
+    return machine_fail(a->machine, a->warp, a->instruction, lane,
+                        "reads %s memory at 0x%" PRIx64 " that was never written", memory_name(a),
+                        a->address + ((uint64_t)granule << a->shadow->shift));
 }
 
 /* The record of a read that joins one that is not ordered before it: as narrow as holds both. */
@@ -183,8 +210,8 @@ bool race_read(const struct access *a, size_t first, size_t count, int lane)
     uint32_t mine = record_base(a) | (uint32_t)lane;
     for (size_t g = first; g < first + count; g++) {
         uint32_t written = a->shadow->written[g], read = a->shadow->read[g];
-        if (written == RECORD_GAP)
-            return in_gap(a, g, lane, "reads");
+        if (written >= RECORD_MBARRIER)
+            return no_data(a, g, lane, "reads", written);
         if (written == 0)
             return unwritten(a, g, lane);
         if (written != mine && !happened_before(a, written, lane) && !both_strong(a, written))
@@ -199,14 +226,15 @@ bool race_read(const struct access *a, size_t first, size_t count, int lane)
     return true;
 }
 
-bool race_write(const struct access *a, size_t first, size_t count, int lane, const unsigned char *value)
+/* `value` NULL: even the same value as another's is a race. */
+static bool write_granules(const struct access *a, size_t first, size_t count, int lane, uint32_t mine,
+                           const unsigned char *value)
 {
-    uint32_t mine = record_base(a) | (uint32_t)lane;
     size_t bytes = (size_t)1 << a->shadow->shift;
     for (size_t g = first; g < first + count; g++) {
         uint32_t written = a->shadow->written[g], read = a->shadow->read[g];
-        if (written == RECORD_GAP)
-            return in_gap(a, g, lane, "writes");
+        if (written >= RECORD_MBARRIER)
+            return no_data(a, g, lane, "writes", written);
         if (written != mine && !happened_before(a, written, lane) && !both_strong(a, written)) {
             if (value == NULL || memcmp(a->memory + g * bytes, value + (g - first) * bytes, bytes) != 0)
                 return report(a, g, lane, written, "writes", "wrote");
@@ -220,12 +248,46 @@ bool race_write(const struct access *a, size_t first, size_t count, int lane, co
     return true;
 }
 
+bool race_write(const struct access *a, size_t first, size_t count, int lane, const unsigned char *value)
+{
+    return write_granules(a, first, count, lane, record_base(a) | (uint32_t)lane, value);
+}
+
+bool race_write_async(const struct access *a, size_t first, size_t count, int lane, uint32_t index)
+{
+    uint32_t base = add_epoch(a->machine, (struct epoch){.block = index, .kind = EPOCH_ASYNC});
+    return write_granules(a, first, count, lane, base | (uint32_t)lane, NULL);
+}
+
+bool race_mbarrier_make(const struct access *a, size_t first, size_t count, int lane, uint32_t *made)
+{
+    *made = record_base(a) | (uint32_t)lane;
+    if (!write_granules(a, first, count, lane, *made, NULL))
+        return false;
+    for (size_t g = first; g < first + count; g++)
+        a->shadow->written[g] = RECORD_MBARRIER;
+    return true;
+}
+
+bool race_mbarrier_made(const struct access *a, uint32_t made, int lane)
+{
+    const struct epoch *e = epoch_of(a->machine, made);
+    uint32_t thread = e->warp * (uint32_t)WARP_LANES + (made & 31);
+    return happened_before(a, made, lane) ||
+           knows(a, lane, clock_key(e->block, CLOCK_INIT + thread), made >> LANE_BITS);
+}
+
+void race_async_done(const struct async_store *s, struct clock_vector *clock)
+{
+    clock_vector_raise(clock, async_key(s), s->phase + 1);
+}
+
 /* Whether records [0, count) are those of the lanes of one epoch of this very warp, in the order of this
  * access. */
 static bool are_own(const struct access *a, const uint32_t *records, size_t count, int shift)
 {
     uint32_t base = records[0];
-    if (base == RECORD_GAP || base >> LANE_BITS < a->machine->launch_floor || (base & 31) != 0)
+    if (base >= RECORD_MBARRIER || base >> LANE_BITS < a->machine->launch_floor || (base & 31) != 0)
         return false;
     const struct epoch *e = epoch_of(a->machine, base);
     if (e->kind != EPOCH_LANE || e->block != a->warp->block->number || e->warp != a->warp->index)
@@ -309,6 +371,9 @@ void race_launch_end(struct machine *m)
             clock_vector_clear(&m->sync_words[i].published[s]);
     free(m->sync_words);
     m->sync_words = NULL;
+    free(m->async_stores);
+    m->async_stores = NULL;
+    m->async_store_count = m->async_store_capacity = 0;
     m->sync_word_count = m->sync_word_capacity = 0;
 }
 
@@ -317,6 +382,8 @@ void race_block_end(struct block *b)
     clock_vector_clear(&b->known);
     for (int i = 0; i < BARRIERS; i++)
         clock_vector_clear(&b->barriers[i].clock);
+    for (int i = 0; i < b->mbarrier_count * 4; i++)
+        clock_vector_clear(&b->mbarriers[i / 4].clocks[i / 2 % 2][i % 2]);
     for (int i = 0; i < b->warp_count; i++) {
         for (int lane = 0; lane < WARP_LANES; lane++) {
             struct thread_clock *clock = b->warps[i].clocks[lane];

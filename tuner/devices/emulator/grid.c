@@ -12,7 +12,9 @@ enum {
     FEW_RESIDENTS = 4,    /* blocks that run side by side, as long as none of them has to wait for others */
     IDLE_STEPS = 20000,   /* without a store, until another block is let in */
     PATIENT_STEPS = 2000, /* without a store, until lanes no longer wait for others of their warp */
-    QUANTUM_MOST = 256,   /* instructions of a warp before another may go on */
+    RECEIVE_RARELY =
+        32,             /* one in so many turns of a block performs asynchronous stores while its warps run */
+    QUANTUM_MOST = 256, /* instructions of a warp before another may go on */
     EPOCHS_OF_LAUNCH = 1 << 25,
     JUNK = 0xfb, /* in registers that nothing wrote: a NaN, and no small number */
 };
@@ -75,6 +77,8 @@ static void end_block(struct block *b)
     free(b->warps);
     free(b->registers);
     free(b->shared);
+    free(b->mbarriers);
+    free(b->coming);
     shadow_free(&b->shared_shadow);
     c->members[b->rank] = NULL;
     bool last = true;
@@ -135,7 +139,8 @@ static bool cluster_can_run(const struct block *b)
 {
     bool any = false;
     for (int k = 0; k < b->cluster->blocks; k++)
-        any |= b->cluster->members[k] != NULL && b->cluster->members[k]->runnable != 0;
+        any |= b->cluster->members[k] != NULL &&
+               (b->cluster->members[k]->runnable != 0 || b->cluster->members[k]->coming_count > 0);
     return any;
 }
 
@@ -168,8 +173,11 @@ static bool endless(struct machine *m, const struct residents *r, struct warp *w
 
 static bool run_block(struct machine *m, const struct residents *r, struct block *b)
 {
+    /* Late, but not never: what runs may wait in another way for what the store brings. */
+    if (b->coming_count > 0 && (b->runnable == 0 || machine_random(m) % RECEIVE_RARELY == 0))
+        return block_receive(m, b);
     if (b->runnable == 0)
-        return cluster_can_run(b) || block_stuck(m, b);
+        return cluster_can_run(b) || cluster_time_out(m, b->cluster) || block_stuck(m, b);
     struct warp *w = choose_warp(m, b);
     int64_t progress = m->progress;
     m->polled = false;
@@ -208,6 +216,7 @@ bool grid_run(struct machine *m)
                 break;
         }
         if (good && b->live == 0) {
+            good = block_received_all(m, b);
             end_block(b);
             r.blocks[index] = r.blocks[--r.count];
         }

@@ -270,6 +270,49 @@ static bool decode_atomic(struct decoder *d, int first)
            (!cas || source(d, operand(d, first + 2), shape, &out->c));
 }
 
+/* The address of an mbarrier, and what comes with it: a count, bytes or a parity. Scope and ordering where
+   the name says none are PTX's. */
+static bool decode_mbarrier(struct decoder *d, int address_at, enum ordering ordering)
+{
+    struct instruction *out = d->out;
+    out->m.scope = out->m.scope == SCOPE_GPU ? SCOPE_CTA : out->m.scope;
+    out->m.ordering = out->m.ordering == ORDERING_WEAK ? (uint8_t)ordering : out->m.ordering;
+    out->m.space = out->m.space == SPACE_GENERIC ? SPACE_GENERIC : SPACE_SHARED;
+    return address(d, operand(d, address_at)) && (d->current->operand_count == address_at + 1 ||
+                                                  source(d, operand(d, address_at + 1), 'w', &out->b));
+}
+
+static bool decode_mbarrier_arrive(struct decoder *d)
+{
+    bool arrives = d->out->m.arrive, expects = d->out->m.variant == VARIANT_EXPECT_TX;
+    if (!operands_are(d, 2 + (arrives && expects), 2 + arrives))
+        return false;
+    if (arrives && operand(d, 0)->kind != OPERAND_SINK)
+        return fail(d, "the state of an mbarrier is not supported, only '_'");
+    return decode_mbarrier(d, arrives, arrives ? ORDERING_RELEASE : ORDERING_RELAXED);
+}
+
+/* The fourth operand says for how long to wait at most, which is the hardware's affair. */
+static bool decode_mbarrier_wait(struct decoder *d)
+{
+    bool tries = d->out->m.variant != VARIANT_TEST_WAIT;
+    return operands_are(d, 3, 3 + tries) && destination(d, operand(d, 0), 'p', &d->out->d) &&
+           decode_mbarrier(d, 1, ORDERING_ACQUIRE);
+}
+
+static bool decode_store_async(struct decoder *d)
+{
+    struct instruction *out = d->out;
+    note_access(d);
+    if (!operands_are(d, 3, 3) || !address(d, operand(d, 2)))
+        return false;
+    out->b = out->a;
+    out->counter_offset = out->offset;
+    out->counter_wide = out->address_wide;
+    out->a = PLACE_NONE;
+    return address(d, operand(d, 0)) && data_places(d, operand(d, 1), false);
+}
+
 static bool decode_address_conversion(struct decoder *d)
 {
     struct instruction *out = d->out;
@@ -479,6 +522,14 @@ static bool decode_operands(struct decoder *d, const struct table_line *line)
     case ACTION_MATCH:
     case ACTION_REDUX:
         return decode_warp_value(d);
+    case ACTION_STORE_ASYNC:
+        return decode_store_async(d);
+    case ACTION_MBARRIER_INIT:
+        return operands_are(d, 2, 2) && decode_mbarrier(d, 0, ORDERING_WEAK);
+    case ACTION_MBARRIER_ARRIVE:
+        return decode_mbarrier_arrive(d);
+    case ACTION_MBARRIER_WAIT:
+        return decode_mbarrier_wait(d);
     case ACTION_ACTIVE_MASK:
         return operands_are(d, 1, 1) && destination(d, operand(d, 0), 'w', &out->d);
     case ACTION_NOTHING:
@@ -546,8 +597,10 @@ void instruction_places(struct program *p, struct instruction *i, place_visitor 
 {
     place *sources[5] = {&i->a, &i->b, &i->c, &i->e, &i->guard};
     bool vector = i->action == ACTION_LOAD || i->action == ACTION_LOAD_PARAMETER ||
-                  i->action == ACTION_STORE || i->action == ACTION_PACK || i->action == ACTION_UNPACK;
-    bool vector_written = i->action != ACTION_STORE && i->action != ACTION_PACK;
+                  i->action == ACTION_STORE || i->action == ACTION_STORE_ASYNC || i->action == ACTION_PACK ||
+                  i->action == ACTION_UNPACK;
+    bool vector_written =
+        i->action != ACTION_STORE && i->action != ACTION_STORE_ASYNC && i->action != ACTION_PACK;
     for (int k = 0; k < 5; k++)
         if (*sources[k] != PLACE_NONE && (*sources[k] & PLACE_CONSTANT) == 0)
             visit(context, sources[k], false);

@@ -99,6 +99,8 @@ static const struct {
     {".uni", FIELD(variant), VARIANT_UNI},
     {".ballot", FIELD(variant), VARIANT_BALLOT},
     {".popc", FIELD(variant), VARIANT_POPC},
+    {".expect_tx", FIELD(variant), VARIANT_EXPECT_TX},
+    {".test_wait", FIELD(variant), VARIANT_TEST_WAIT},
 };
 
 static void apply_word(struct modifiers *m, const char *word, int length)

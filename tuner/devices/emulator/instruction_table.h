@@ -391,6 +391,17 @@ OTHER(ACTION_FENCE, LSU, "membar(.cta.gl.sys)")
 OTHER(ACTION_ADDRESS, ALU,
       "cvta{.to}(.global.shared.shared::cta.shared::cluster.local.const.param)(.u32.u64)")
 OTHER(ACTION_ADDRESS, ALU, "mapa{.shared::cluster}(.u32.u64)")
+/* Transaction barriers, always of the block itself; what counts towards another block's. */
+#define OWN "{.shared.shared::cta}"
+OTHER(ACTION_MBARRIER_INIT, LSU, "mbarrier.init" OWN ".b64")
+OTHER(ACTION_MBARRIER_FENCE, LSU, "fence.mbarrier_init.release.cluster")
+OTHER(ACTION_MBARRIER_ARRIVE, LSU, "mbarrier.arrive{.expect_tx}{.release.relaxed}{.cta.cluster}" OWN ".b64")
+OTHER(ACTION_MBARRIER_ARRIVE, LSU, "mbarrier.expect_tx{.relaxed}{.cta.cluster}" OWN ".b64")
+OTHER(ACTION_MBARRIER_WAIT, LSU,
+      "mbarrier(.try_wait.test_wait).parity{.acquire.relaxed}{.cta.cluster}" OWN ".b64")
+OTHER(ACTION_STORE_ASYNC, LSU,
+      "st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.v2.v4}"
+      "(.b32.u32.s32.f32.b64.u64.s64.f64)")
 OTHER(ACTION_NOTHING, LSU, "prefetch{.global.local}(.L1.L2)")
 OTHER(ACTION_NOTHING, LSU, "prefetch.global(.L2::evict_last.L2::evict_normal)")
 OTHER(ACTION_POLICY, ALU,
@@ -438,3 +449,4 @@ OTHER(ACTION_ACTIVE_MASK, ALU, "activemask.b32")
 #undef SPACE
 #undef SCOPE
 #undef ATOMIC
+#undef OWN

@@ -5,6 +5,7 @@
 #include "tuner/devices/emulator/clock_vector.h"
 #include "tuner/devices/emulator/machine.h"
 
+enum { MBARRIERS_MOST = 512, MBARRIER_BYTES = 8 };
 enum { BARRIERS = 16, BLOCK_WARPS_MAX = 32, SPLITS_MAX = 32, JOINS_MAX = 64 };
 
 /* Generic addresses: windows for shared and local memory; everything else is global. A block of a cluster
@@ -32,9 +33,15 @@ struct allocation {
 
 /* A period of a warp's execution between two points at which its accesses become ordered before others'. Its
    number is its time: a smaller one began earlier. */
-enum epoch_kind { EPOCH_LANE, EPOCH_WARP, EPOCH_BLOCK, EPOCH_GRID };
+enum epoch_kind {
+    EPOCH_LANE,
+    EPOCH_WARP,
+    EPOCH_BLOCK,
+    EPOCH_GRID,
+    EPOCH_ASYNC /* of one asynchronous store, which is ordered by nothing but its mbarrier */
+};
 struct epoch {
-    uint32_t block;
+    uint32_t block; /* of EPOCH_ASYNC: the index in machine.async_stores */
     uint8_t warp, kind;
     bool strong; /* made by atomics and other strong operations of `scope` */
     uint8_t scope;
@@ -53,6 +60,7 @@ enum split_state {
     SPLIT_WAITS_WARP,    /* for the lanes in `members` to come to the same instruction */
     SPLIT_WAITS_BARRIER, /* for the block's barrier `barrier` */
     SPLIT_WAITS_CLUSTER,
+    SPLIT_WAITS_MBARRIER, /* for the block's mbarrier `barrier` to complete a phase */
 };
 
 /* Lanes of a warp that run together. */
@@ -62,6 +70,7 @@ struct split {
     uint32_t members, asking; /* while it waits for lanes: those named, and its own that named them */
     enum split_state state;
     int barrier;
+    bool timed_out; /* it has waited long enough for an mbarrier */
 };
 
 /* Where lanes that went apart wait for each other. */
@@ -100,6 +109,29 @@ struct barrier {
     struct clock_vector clock;
 };
 
+/* A transaction barrier in a block's shared memory. */
+struct mbarrier {
+    uint64_t offset;    /* in the shared memory */
+    uint32_t made;      /* the record of who initialised it */
+    int count, pending; /* arrivals: of a phase; that are still to come in this one */
+    int transactions; /* bytes that are expected and have not come; below 0 where more came than are expected
+                       */
+    uint32_t phase;
+    struct clock_vector clocks[2][2]; /* of phases in turn; published by the block itself, and by others */
+};
+
+/* A store that is on its way, or has been performed. */
+struct async_store {
+    const struct instruction *instruction;
+    uint32_t from, to; /* blocks */
+    int thread;        /* of the block `from` */
+    int mbarrier;      /* of the block `to` */
+    uint64_t offset;   /* in its shared memory */
+    uint32_t phase;    /* in which it counted; UINT32_MAX: not yet */
+    int bytes;
+    unsigned char value[32];
+};
+
 /* Blocks that share their shared memory. A launch without clusters has clusters of one block. */
 struct cluster {
     struct block *members[16]; /* by rank; NULL once ended */
@@ -110,6 +142,8 @@ struct cluster {
     uint32_t phase;
     struct clock_vector
         clocks[2]; /* of its phases in turn: some wait for one while others arrive at the next */
+    int timeouts;  /* of waits for mbarriers since anything changed: since this machine.progress */
+    int64_t timeouts_at;
 };
 
 struct block {
@@ -126,6 +160,10 @@ struct block {
     uint32_t runnable;         /* warps, as bits */
     struct cluster *cluster;   /* shared with its other blocks; freed with the last */
     int rank;
+    struct mbarrier *mbarriers; /* owned */
+    int mbarrier_count;
+    uint32_t *coming; /* owned: asynchronous stores to this block that are on their way */
+    int coming_count, coming_capacity;
 };
 
 /* A word through which threads synchronise. */
@@ -164,6 +202,8 @@ struct machine {
 
     struct epoch *epochs; /* owned: of this launch, from launch_floor on */
     uint32_t epoch_capacity, next_epoch, launch_floor;
+    struct async_store *async_stores; /* owned: of this launch */
+    uint32_t async_store_count, async_store_capacity;
     struct sync_word *sync_words; /* owned: a hash table */
     int sync_word_count, sync_word_capacity;
 

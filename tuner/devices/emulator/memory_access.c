@@ -71,6 +71,8 @@ static bool outside(struct machine *m, struct warp *w, const struct instruction 
                     enum state_space space)
 {
     char where[160] = "in no buffer";
+    if (p->memory == NULL && address >> CLUSTER_SHIFT != 0 && space != SPACE_GLOBAL)
+        snprintf(where, sizeof where, "in no block of the cluster, or in one that has ended");
     if (p->memory != NULL && address >= p->base + p->size)
         snprintf(where, sizeof where, "%" PRIu64 " bytes beyond the end of %s %" PRIu64 " bytes",
                  address - (p->base + p->size), space == SPACE_GLOBAL ? "a buffer of" : "the block's",
@@ -141,6 +143,7 @@ static bool local_reach(struct machine *m, struct warp *w, const struct instruct
         r->offset[k] += size * (uint64_t)k;
     }
     r->memory = w->local;
+    r->owner = NULL;
     r->contiguous = false;
     r->access.shadow = NULL;
     return true;
@@ -172,12 +175,14 @@ static bool take_lanes(struct machine *m, struct warp *w, const struct instructi
         return outside(m, w, i, first, address[first], bytes, verb, &p, r->space);
     }
     r->memory = p.memory;
+    r->owner = p.owner;
     r->access.shadow = p.shadow;
     r->access.shared = p.owner != NULL;
     r->access.address = p.base + window;
     r->access.memory = p.memory;
-    /* Where another block may have been, its records are not ordered by this block's barriers. */
-    if (p.owner != NULL && p.owner->cluster->blocks > 1)
+    /* Where another block or an asynchronous store may have been, records are not ordered by this block's
+     * barriers. */
+    if (p.owner != NULL && (p.owner->cluster->blocks > 1 || p.owner->mbarrier_count > 0))
         r->access.shared = false;
     return true;
 }

@@ -12,6 +12,7 @@ struct reach {
     uint64_t offset[WARP_LANES]; /* in the piece, of the lanes in `mask` */
     bool contiguous;             /* all 32 lanes, one behind the other */
     unsigned char *memory;
+    struct block *owner;  /* of shared memory, else NULL */
     struct access access; /* shadow NULL: local memory */
 };
 

@@ -31,6 +31,11 @@ enum action {
     ACTION_BARRIER_REDUCE,
     ACTION_CLUSTER_ARRIVE,
     ACTION_CLUSTER_WAIT,
+    ACTION_STORE_ASYNC,
+    ACTION_MBARRIER_INIT,
+    ACTION_MBARRIER_FENCE,
+    ACTION_MBARRIER_ARRIVE,
+    ACTION_MBARRIER_WAIT,
     ACTION_WARP_BARRIER,
     ACTION_SHUFFLE,
     ACTION_VOTE,
@@ -84,6 +89,8 @@ enum variant {
     VARIANT_MAPA,
     VARIANT_BFI,
     VARIANT_LOP3,
+    VARIANT_EXPECT_TX,
+    VARIANT_TEST_WAIT,
 };
 
 /* Where an operand is: an offset in the warp's registers, or, with the top bit, in the program's constants.
@@ -97,12 +104,14 @@ struct instruction {
     place d, d2, a, b, c, e; /* d2: the second predicate of p|q; e: a fourth source */
     place guard;             /* of the predicate in front, or PLACE_NONE */
     int64_t offset;          /* of an address */
+    int64_t counter_offset;  /* of the mbarrier that an asynchronous store counts at, whose base is `b` */
     uint8_t action, pipe;
     uint8_t flush; /* bits 0 to 2: sources a, b, c that .ftz flushes; bit 3: the destination */
     bool guard_negated, c_negated;
     bool plain;        /* of ACTION_LANES: neither flushed, rounded otherwise, saturated nor negated */
     bool wide;         /* d (of a pack or unpack the whole) has 8 bytes a lane */
     bool address_wide; /* the address register has 8 bytes a lane */
+    bool counter_wide; /* so has that of counter_offset */
     bool data_wide;    /* a loaded element's register has 8 bytes a lane */
     struct modifiers m;
     int refs;   /* the first of m.vector places in program.places: a vector's elements, or a pack's */

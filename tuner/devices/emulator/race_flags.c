@@ -39,6 +39,27 @@ void race_learn(struct machine *m, struct warp *w, uint32_t mask, const struct c
             clock_vector_join(&clock_of(w, lane)->known, clock);
 }
 
+void race_publish_fenced(const struct warp *w, uint32_t mask, struct clock_vector *clock)
+{
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        for (int s = SCOPE_CLUSTER; mask >> lane & 1 && w->clocks[lane] != NULL && s <= SCOPE_GPU; s++)
+            clock_vector_join(clock, &w->clocks[lane]->fenced[s]);
+}
+
+void race_observe(struct warp *w, int lane, const struct clock_vector *clock, enum scope scope)
+{
+    clock_vector_join(&clock_of(w, lane)->observed[scope], clock);
+}
+
+void race_fence_mbarriers(struct machine *m, struct warp *w, uint32_t mask)
+{
+    uint32_t now = race_new_time(m, w);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (mask >> lane & 1)
+            clock_vector_raise(&clock_of(w, lane)->fenced[SCOPE_CLUSTER],
+                               clock_key(w->block->number, CLOCK_INIT + (uint32_t)thread_of(w, lane)), now);
+}
+
 void race_fence(struct machine *m, struct warp *w, uint32_t mask, const struct modifiers *modifiers)
 {
     uint32_t now = race_new_time(m, w);

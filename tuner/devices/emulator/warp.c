@@ -325,6 +325,18 @@ static enum step run_other(struct machine *m, struct warp *w, const struct instr
     case ACTION_CLUSTER_WAIT:
         good = warp_cluster_wait(m, w, i, mask);
         break;
+    case ACTION_STORE_ASYNC:
+        return warp_store_async(m, w, i, mask) ? STEP_NEXT : STEP_FAILED;
+    case ACTION_MBARRIER_INIT:
+        return warp_mbarrier_init(m, w, i, mask) ? STEP_NEXT : STEP_FAILED;
+    case ACTION_MBARRIER_FENCE:
+        race_fence_mbarriers(m, w, mask);
+        return STEP_NEXT;
+    case ACTION_MBARRIER_ARRIVE:
+        return warp_mbarrier_arrive(m, w, i, mask) ? STEP_NEXT : STEP_FAILED;
+    case ACTION_MBARRIER_WAIT:
+        good = warp_mbarrier_wait(m, w, i, mask);
+        break;
     case ACTION_NOTHING:
         return STEP_NEXT;
     default: /* ACTION_SHUFFLE, _VOTE, _MATCH, _REDUX, _WARP_BARRIER */

@@ -37,6 +37,9 @@ uint64_t special_register_value(const struct machine *m, const struct warp *w, e
 /* warp_memory.c */
 bool warp_load(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
 bool warp_store(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
+/* What a lane stores, as it will stand in memory. */
+void warp_gather_value(const struct machine *m, const struct warp *w, const struct instruction *i, int lane,
+                       unsigned char *to);
 void warp_load_parameter(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
 
 /* warp_atomic.c */
@@ -53,6 +56,24 @@ void warp_redux(struct machine *m, struct warp *w, const struct instruction *i, 
 bool warp_barrier(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
 bool warp_cluster_arrive(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
 bool warp_cluster_wait(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
+
+/* warp_mbarrier.c: transaction barriers and the stores that count at them. warp_mbarrier_wait() sets the
+   split's pc like the barriers. */
+bool warp_mbarrier_init(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
+bool warp_mbarrier_arrive(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
+bool warp_mbarrier_wait(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
+bool warp_store_async(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
+/* Performs some of the stores that are on their way to the block, in any order. */
+bool block_receive(struct machine *m, struct block *b);
+/* Whether none is on its way to a block that has ended, whose memory is gone; else reports one. */
+bool block_received_all(struct machine *m, const struct block *b);
+/* Lets all waits for mbarriers in the cluster end without success, as the hardware does after a while:
+   nothing else can go on. False where there are none, or where that has not helped often enough. */
+bool cluster_time_out(struct machine *m, struct cluster *c);
+/* A wait that nothing ends. Always false. */
+bool report_waiting_mbarrier(struct machine *m, const struct block *b, const struct warp *w,
+                             const struct split *s);
+
 /* No warp of the block (of its whole cluster) can run: reports why. Always false. */
 bool block_stuck(struct machine *m, struct block *b);
 /* A thread's mask operand, which must be the same in all lanes of `mask` and name them; false after

@@ -198,6 +198,8 @@ bool warp_cluster_arrive(struct machine *m, struct warp *w, const struct instruc
         clock_vector_clear(&c->clocks[c->phase & 1]);
     if (i->m.ordering != ORDERING_RELAXED)
         race_publish(m, w, together, &c->clocks[c->phase & 1]);
+    else
+        race_publish_fenced(w, together, &c->clocks[c->phase & 1]);
     c->arrived += __builtin_popcount(together);
     for (int k = 0; k < w->split_count; k++)
         if ((w->splits[k].mask & together) != 0)
@@ -258,6 +260,8 @@ static bool report_waiting_block(struct machine *m, const struct block *b, const
     if (s->state == SPLIT_WAITS_CLUSTER)
         return machine_fail(m, w, i, lane, "a cluster's barrier that not all threads reach: %d of %d arrive",
                             b->cluster->arrived, b->cluster->threads);
+    if (s->state == SPLIT_WAITS_MBARRIER)
+        return report_waiting_mbarrier(m, b, w, s);
     const struct barrier *bar = &b->barriers[s->barrier];
     return machine_fail(m, w, i, lane, "a barrier that not all threads reach: %d of %d arrive, %d have ended",
                         bar->arrived, bar->expected, b->threads - b->live);

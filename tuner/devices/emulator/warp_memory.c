@@ -163,9 +163,8 @@ void warp_load_parameter(struct machine *m, struct warp *w, const struct instruc
     }
 }
 
-/* What a lane stores, as it will stand in memory. */
-static void gather_value(const struct machine *m, const struct warp *w, const struct instruction *i, int lane,
-                         unsigned char *to)
+void warp_gather_value(const struct machine *m, const struct warp *w, const struct instruction *i, int lane,
+                       unsigned char *to)
 {
     for (int e = 0; e < i->m.vector; e++) {
         const unsigned char *from = operand_at(m, w, m->program->places[i->refs + e]);
@@ -199,7 +198,7 @@ static bool store_lanes(struct machine *m, struct warp *w, const struct instruct
         if ((r->mask >> k & 1) == 0)
             continue;
         unsigned char value[64];
-        gather_value(m, w, i, k, value);
+        warp_gather_value(m, w, i, k, value);
         if (r->space == SPACE_LOCAL)
             memset(w->local_written + r->offset[k], 1, (size_t)bytes);
         else if (!race_write(a, granule(a, r->offset[k]), (size_t)bytes >> a->shadow->shift, k, value))
