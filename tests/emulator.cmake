@@ -1,6 +1,7 @@
 # tuner/devices/emulator/
 add_unit_test(emulator LIBRARIES devices)
 add_unit_test(emulator_checks LIBRARIES devices)
+add_unit_test(emulator_mbarrier LIBRARIES devices)
 add_unit_test(emulator_mutants LIBRARIES devices compile LABELS nvrtc TIMEOUT 600)
 add_unit_test(emulator_variants LIBRARIES devices compile LABELS nvrtc TIMEOUT 1200)
 add_unit_test(problem_cases LIBRARIES devices compile LABELS nvrtc TIMEOUT 600)

@@ -28,7 +28,11 @@ struct mutant {
 #define BUTTERFLY "scope=block,reduction=butterfly,cache=none"
 #define REST      ",threads=256,vec_bytes=16,reduction=butterfly,passes=2,guard=clamped,exp=ex2"
 #define GRID      "scope=grid,blocks=8,cache=registers" REST
-#define CLUSTER   "scope=cluster,blocks=2,cache=shared" REST
+/* How an asm statement is named: by its last line. */
+#define TELLS   "\"r\"(counter)"
+#define HEARS   "\"=r\"(done)"
+#define EXPECTS "\"r\"(bytes)"
+#define CLUSTER "scope=cluster,blocks=2,cache=shared" REST
 
 static const struct mutant mutants[] = {
     /* A thread a row. */
@@ -121,6 +125,62 @@ static const struct mutant mutants[] = {
     /* Every warp finishes by itself. */
     {"has no barrier before every warp collects", "softmax", BUTTERFLY, 1024, "__syncthreads();", "",
      "of_warp", "source:", "of_warp"},
+
+    /* Clusters. */
+    {"has no fence behind its mbarrier", "softmax", CLUSTER, 4096, "asm volatile(\"fence.mbarrier_init", "//",
+     NULL, "nothing orders that after its initialisation", TELLS},
+    {"makes its mbarrier too late", "softmax", CLUSTER, 4096,
+     "if (threadIdx.x == 0)\n        expect(&told, 128);\n    cluster_arrive();",
+     "cluster_arrive();\n    if (threadIdx.x == 0)\n        expect(&told, 128);", NULL, "uses ", TELLS},
+    {"makes its mbarrier twice", "softmax", CLUSTER, 4096, "threadIdx.x == 0", "threadIdx.x < 2", "told;",
+     "which holds an mbarrier", "mbarrier.init"},
+    {"tells before the others have begun", "softmax", CLUSTER, 4096, "cluster_wait();", "", "int lane",
+     "uses ", TELLS},
+    {"has no barrier of the cluster", "softmax", CLUSTER, 4096,
+     "asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\" ::: \"memory\");\n}\n\n"
+     "static __device__ void cluster_wait()\n{\n    asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");",
+     "\n}\n\nstatic __device__ void cluster_wait()\n{\n", NULL, "uses ", TELLS},
+    {"arrives at no barrier of the cluster", "softmax", CLUSTER, 4096,
+     "asm volatile(\"barrier.cluster.arrive", "//", NULL, "without having arrived", "barrier.cluster.wait"},
+    {"does not wait to be told", "softmax", CLUSTER, 4096, "hear(&told);", "", NULL,
+     "source:", "of_warp[lane]"},
+    {"asks only once", "softmax", CLUSTER, 4096, "done == 0", "false", NULL, "source:", "of_warp[lane]"},
+    {"waits for the phase before", "softmax", CLUSTER, 4096, "[%1], 0;", "[%1], 1;", NULL,
+     "source:", "of_warp[lane]"},
+    {"is told and does not acquire it", "softmax", CLUSTER, 4096, "parity.acquire", "parity.relaxed", NULL,
+     "stores asynchronously", "of_warp[lane]"},
+    {"acquires from its own block only", "softmax", CLUSTER, 4096, "acquire.cluster.shared",
+     "acquire.cta.shared", NULL, "stores asynchronously", "of_warp[lane]"},
+    {"expects a word too many", "softmax", CLUSTER, 4096, "told, 128", "told, 136", NULL,
+     "phase never completes: 0 arrivals are still to come, and 8 bytes", HEARS},
+    {"expects a word too few", "softmax", CLUSTER, 4096, "told, 128", "told, 120", NULL,
+     "stores asynchronously", "of_warp[lane]"},
+    {"expects more bytes than can be counted", "softmax", CLUSTER, 4096, "told, 128", "told, 1 << 20", NULL,
+     "expects 1048576 bytes", EXPECTS},
+    {"leaves a block untold", "softmax", CLUSTER, 4096, "lane < 2", "lane < 1", NULL, "phase never completes",
+     HEARS},
+    {"tells one block twice", "softmax", CLUSTER, 4096, "&told, lane", "&told, 0", NULL, "data race: writes",
+     TELLS},
+    {"tells a block that is not there", "softmax", CLUSTER, 4096, "lane < 2", "lane < 3", NULL,
+     "in no block of the cluster", TELLS},
+    {"counts at another block", "softmax", CLUSTER, 4096, "\"r\"(rank)", "\"r\"(rank ^ 1)",
+     "(counter) :", "an mbarrier of another", TELLS},
+    {"tells to one place from all warps", "softmax", CLUSTER, 4096, "rank * 8 + threadIdx.x / 32", "rank * 8",
+     NULL, "data race: writes", TELLS},
+    {"tells to the places of the other block", "softmax", CLUSTER, 4096, "rank * 8 + threadIdx.x / 32",
+     "threadIdx.x / 32", NULL, "data race: writes", TELLS},
+    {"tells over its mbarrier", "softmax", CLUSTER, 4096, "&of_warp[rank * 8 + threadIdx.x / 32]",
+     "(float2 *)&told", NULL, "source:", TELLS},
+    {"hears a warp too many", "softmax", CLUSTER, 4096, "lane < 16", "lane < 17", NULL,
+     "source:", "of_warp[lane]"},
+    {"hears a warp too few", "softmax", CLUSTER, 4096, "lane < 16", "lane < 15", NULL, "wrong on rows",
+     NO_LINE},
+
+    /* Grids. */
+    {"does not wait for the other blocks", "softmax", GRID, 4096, "maximum >> 32 != tag || sum >> 32 != tag",
+     "tag == 0", NULL, "wrong on rows", NO_LINE},
+    {"tells under the tag before", "softmax", GRID, 4096, "4 * rank, tag", "4 * rank, tag - 1", NULL,
+     "does not end", ">> 32 != tag"},
 };
 
 static struct compiler *compiler;

@@ -53,7 +53,7 @@ static const struct schedule {
     {"scope=tile,lanes=16,rows=16,threads=128," LANES, "sm_80", 257, DTYPE_F16, DTYPE_F32},
     {"scope=tile,lanes=1,rows=1024,threads=256," LANES, "sm_120", 3, DTYPE_BF16, DTYPE_BF16},
     {"scope=cluster,blocks=16,threads=192,cache=both,resident=960,vec_bytes=16,exp=ex2,passes=2,guard=clamped,"
-     "reduction=barrier",
+     "reduction=butterfly",
      "sm_90", 65537, DTYPE_BF16, DTYPE_BF16},
 };
 

@@ -112,7 +112,7 @@ static bool happened_before(const struct access *a, uint32_t record, int lane)
     const struct warp *w = a->warp;
     if (e->kind == EPOCH_ASYNC) {
         const struct async_store *s = &a->machine->async_stores[e->block];
-        return s->phase != UINT32_MAX && knows(a, lane, async_key(s), s->phase);
+        return s->phase != NO_PHASE && knows(a, lane, async_key(s), s->phase);
     }
     if (e->block == w->block->number && e->kind != EPOCH_GRID) {
         if (time < w->block->sync_floor)

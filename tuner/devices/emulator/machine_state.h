@@ -63,6 +63,9 @@ enum split_state {
     SPLIT_WAITS_MBARRIER, /* for the block's mbarrier `barrier` to complete a phase */
 };
 
+#define NO_PHASE                                                                                             \
+    UINT32_MAX /* of a cluster's barrier: not arrived; of an asynchronous store: not counted yet */
+
 /* Lanes of a warp that run together. */
 struct split {
     int pc, join; /* join: the innermost, or -1 */
@@ -96,7 +99,7 @@ struct warp {
     uint32_t strong_epochs[3];
     uint32_t sync_floor; /* what the warp's lanes did before this time, its other lanes know */
     struct thread_clock *clocks[WARP_LANES]; /* owned, NULL where the thread never synchronised by itself */
-    uint32_t cluster_phase[WARP_LANES];      /* the cluster barrier's, when the lane arrived last */
+    uint32_t cluster_phase[WARP_LANES];      /* the cluster barrier's, when the lane arrived last; NO_PHASE */
     unsigned char *local;                    /* owned: local_bytes a lane */
     unsigned char *local_written;            /* owned: a flag a byte */
 };
@@ -120,15 +123,19 @@ struct mbarrier {
     struct clock_vector clocks[2][2]; /* of phases in turn; published by the block itself, and by others */
 };
 
-/* A store that is on its way, or has been performed. */
+/* A store that counts at an mbarrier. */
 struct async_store {
     const struct instruction *instruction;
-    uint32_t from, to; /* blocks */
-    int thread;        /* of the block `from` */
-    int mbarrier;      /* of the block `to` */
-    uint64_t offset;   /* in its shared memory */
-    uint32_t phase;    /* in which it counted; UINT32_MAX: not yet */
+    uint32_t from, to;         /* blocks */
+    uint32_t phase;            /* in which it counted, or NO_PHASE */
+    uint16_t thread, mbarrier; /* of the block `from`; of `to` */
+};
+
+/* One that is on its way. */
+struct coming_store {
+    uint32_t index; /* in machine.async_stores */
     int bytes;
+    uint64_t offset; /* in the block's shared memory */
     unsigned char value[32];
 };
 
@@ -162,7 +169,7 @@ struct block {
     int rank;
     struct mbarrier *mbarriers; /* owned */
     int mbarrier_count;
-    uint32_t *coming; /* owned: asynchronous stores to this block that are on their way */
+    struct coming_store *coming; /* owned */
     int coming_count, coming_capacity;
 };
 

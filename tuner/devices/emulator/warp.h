@@ -65,7 +65,8 @@ bool warp_mbarrier_wait(struct machine *m, struct warp *w, const struct instruct
 bool warp_store_async(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask);
 /* Performs some of the stores that are on their way to the block, in any order. */
 bool block_receive(struct machine *m, struct block *b);
-/* Whether none is on its way to a block that has ended, whose memory is gone; else reports one. */
+/* The block has ended: false, after reporting it, where a store is on its way to its memory, which is gone,
+   or where more bytes have come than were ever expected. */
 bool block_received_all(struct machine *m, const struct block *b);
 /* Lets all waits for mbarriers in the cluster end without success, as the hardware does after a while:
    nothing else can go on. False where there are none, or where that has not helped often enough. */

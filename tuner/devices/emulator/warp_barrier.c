@@ -221,6 +221,9 @@ bool warp_cluster_wait(struct machine *m, struct warp *w, const struct instructi
         return true;
     uint32_t phase = w->cluster_phase[__builtin_ctz(mask)];
     bool open = phase != c->phase;
+    if (phase == NO_PHASE)
+        return machine_fail(m, w, i, __builtin_ctz(mask),
+                            "waits at a cluster's barrier without having arrived there");
     for (int k = 0; k < w->split_count; k++) {
         struct split *s = &w->splits[k];
         if ((s->mask & together) == 0)

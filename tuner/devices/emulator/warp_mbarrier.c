@@ -272,20 +272,31 @@ bool report_waiting_mbarrier(struct machine *m, const struct block *b, const str
     const struct mbarrier *bar = &b->mbarriers[s->barrier];
     return machine_fail(
         m, w, &m->program->code[s->pc], __builtin_ctz(s->mask),
-        "waits for an mbarrier whose phase never completes: %d arrivals and %d bytes are still "
-        "to come",
-        bar->pending, bar->transactions);
+        "waits for an mbarrier whose phase never completes: %d arrivals are still to come, and %d "
+        "bytes %s",
+        bar->pending, abs(bar->transactions),
+        bar->transactions < 0 ? "more have come than are expected" : "of those that are expected");
 }
 
 /* ---- asynchronous stores ---- */
 
-static uint32_t add_store(struct machine *m)
+static uint32_t add_store(struct machine *m, const struct async_store *s)
 {
     if (m->async_store_count == m->async_store_capacity) {
         m->async_store_capacity = m->async_store_capacity * 2 + 256;
         m->async_stores = must_realloc(m->async_stores, m->async_store_capacity * sizeof *m->async_stores);
     }
+    m->async_stores[m->async_store_count] = *s;
     return m->async_store_count++;
+}
+
+static struct coming_store *add_coming(struct block *b)
+{
+    if (b->coming_count == b->coming_capacity) {
+        b->coming_capacity = b->coming_capacity * 2 + 16;
+        b->coming = must_realloc(b->coming, (size_t)b->coming_capacity * sizeof *b->coming);
+    }
+    return &b->coming[b->coming_count++];
 }
 
 static bool send_lane(struct machine *m, struct warp *w, const struct instruction *i, const struct reach *r,
@@ -293,24 +304,18 @@ static bool send_lane(struct machine *m, struct warp *w, const struct instructio
 {
     struct block *to = r->owner;
     const struct access *a = &r->access;
-    uint32_t index = add_store(m);
-    struct async_store *s = &m->async_stores[index];
-    *s = (struct async_store){.instruction = i,
-                              .from = w->block->number,
-                              .to = to->number,
-                              .thread = thread_of(w, lane),
-                              .mbarrier = (int)(bar - to->mbarriers),
-                              .offset = r->offset[lane],
-                              .phase = UINT32_MAX,
-                              .bytes = i->m.vector * i->m.element_bytes};
+    struct async_store store = {.instruction = i,
+                                .from = w->block->number,
+                                .to = to->number,
+                                .phase = NO_PHASE,
+                                .thread = (uint16_t)thread_of(w, lane),
+                                .mbarrier = (uint16_t)(bar - to->mbarriers)};
+    struct coming_store *s = add_coming(to);
+    *s = (struct coming_store){
+        .index = add_store(m, &store), .bytes = i->m.vector * i->m.element_bytes, .offset = r->offset[lane]};
     warp_gather_value(m, w, i, lane, s->value);
-    if (to->coming_count == to->coming_capacity) {
-        to->coming_capacity = to->coming_capacity * 2 + 16;
-        to->coming = must_realloc(to->coming, (size_t)to->coming_capacity * sizeof *to->coming);
-    }
-    to->coming[to->coming_count++] = index;
     return race_write_async(a, (size_t)(s->offset >> a->shadow->shift), (size_t)s->bytes >> a->shadow->shift,
-                            lane, index);
+                            lane, s->index);
 }
 
 /* The stores of lanes that write to one block. */
@@ -362,12 +367,12 @@ bool block_receive(struct machine *m, struct block *b)
 {
     m->idle_steps = 0;
     do {
-        uint32_t *taken = &b->coming[machine_random(m) % (uint32_t)b->coming_count];
-        struct async_store *s = &m->async_stores[*taken];
+        struct coming_store *taken = &b->coming[machine_random(m) % (uint32_t)b->coming_count], c = *taken;
+        struct async_store *s = &m->async_stores[c.index];
         struct mbarrier *bar = &b->mbarriers[s->mbarrier];
         *taken = b->coming[--b->coming_count];
-        memcpy(b->shared + s->offset, s->value, (size_t)s->bytes);
-        bar->transactions -= s->bytes;
+        memcpy(b->shared + c.offset, c.value, (size_t)c.bytes);
+        bar->transactions -= c.bytes;
         if (bar->transactions < -COUNT_MOST)
             return fail_store(m, s, "more bytes come to an mbarrier than it can count");
         s->phase = bar->phase;
@@ -377,9 +382,21 @@ bool block_receive(struct machine *m, struct block *b)
     return true;
 }
 
+static bool fail_unexpected(struct machine *m, const struct block *b, int mbarrier)
+{
+    const struct async_store *s = m->async_stores;
+    while (s->to != b->number || s->mbarrier != mbarrier || s->phase != b->mbarriers[mbarrier].phase)
+        s++;
+    return fail_store(m, s, "stores bytes that the block's mbarrier has not been told to expect");
+}
+
 bool block_received_all(struct machine *m, const struct block *b)
 {
-    return b->coming_count == 0 ||
-           fail_store(m, &m->async_stores[b->coming[0]],
-                      "stores asynchronously into a block that has ended before it was done");
+    if (b->coming_count > 0)
+        return fail_store(m, &m->async_stores[b->coming[0].index],
+                          "stores asynchronously into a block that has ended before it was done");
+    for (int k = 0; k < b->mbarrier_count; k++)
+        if (b->mbarriers[k].transactions < 0)
+            return fail_unexpected(m, b, k);
+    return true;
 }
