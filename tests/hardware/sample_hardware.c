@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { VARIANTS_OF_A_PROBLEM = 7 };
-
 static struct compiler *compiler;
 static const char *folder, *arch = "sm_90";
 
@@ -78,17 +76,21 @@ static void add_variant(json_t *variants, struct generator *g, const struct prob
     image_clear(&image);
 }
 
-/* Variants spread evenly over the full space, others for each `turn`. */
+/* A variant of each schedule, which is a key's first value, of the full space; others for each `turn`. */
 static void add_sample(json_t *variants, const struct problem *p, size_t turn)
 {
     struct generator *g = space_for("softmax", true, p, arch);
     json_t *keys = variants_of(g);
     size_t total = json_array_size(keys);
-    size_t count = total < VARIANTS_OF_A_PROBLEM ? total : VARIANTS_OF_A_PROBLEM;
-    for (size_t i = 0; i < count; i++)
+    for (size_t first = 0, end = 0; first < total; first = end) {
+        const char *key = json_string_value(json_array_get(keys, first));
+        size_t schedule = strcspn(key, ",") + 1;
+        while (end < total && strncmp(json_string_value(json_array_get(keys, end)), key, schedule) == 0)
+            end++;
         add_variant(variants, g, p,
-                    json_string_value(json_array_get(keys, (i * total / count + turn * 37) % total)),
+                    json_string_value(json_array_get(keys, first + turn * 37 % (end - first))),
                     (int)(turn * 3 % ORACLE_MIXED_KINDS));
+    }
     json_decref(keys);
     generator_close(g);
 }
