@@ -14,7 +14,8 @@ enum {
     GLANCE_ROUNDS = 3,  /* before one may leave whose best sample is clearly slower */
     LEAVE_ROUNDS = 8,   /* before one may leave by its interval: of 8 samples it is the 1st to the 8th */
     BARRED_ROUNDS = 6,  /* barred trials stay for as many */
-    LEAST_ROUNDS = 10,  /* before the race is decided: the interval is then the 2nd to the 9th of 10 */
+    LEAST_SAMPLES =
+        10, /* of the leader before the race is decided: the interval is the 2nd to the 9th of 10 */
     MOST_ROUNDS = 40,
     SPENT_SAMPLES = 30, /* of a recalled trial that had all the rounds; some may have been throttled */
 };
@@ -280,6 +281,21 @@ static bool is_at_limit(const struct race *r)
            high_end(leader) <= median_interval_of(r->limit_samples, r->limit_count).median * limit_margin;
 }
 
+/* Whether enough was measured, throttled rounds not counted, and what it says. */
+static bool is_settled(const struct race *r)
+{
+    const struct trial *leader = fastest(r->racing, r->racing_count);
+    if (leader == NULL || leader->sample_count < LEAST_SAMPLES)
+        return false;
+    if (is_decided(r))
+        r->result->end = r->racing_count > 1 ? RACE_TIED : RACE_APART;
+    else if (is_at_limit(r))
+        r->result->end = RACE_AT_LIMIT;
+    else
+        return false;
+    return true;
+}
+
 /* All that race and, for their rounds, the barred ones. */
 static int gather(const struct race *r, struct trial **together)
 {
@@ -314,14 +330,7 @@ static void let_leave(struct race *r)
 /* Whether the race ends here, and why. */
 static bool has_ended(struct race *r)
 {
-    struct race_result *result = r->result;
-    if (result->rounds >= LEAST_ROUNDS && is_decided(r))
-        result->end = r->racing_count > 1 ? RACE_TIED : RACE_APART;
-    else if (result->rounds >= LEAST_ROUNDS && is_at_limit(r))
-        result->end = RACE_AT_LIMIT;
-    else
-        return result->rounds >= MOST_ROUNDS || is_over(r);
-    return true;
+    return is_settled(r) || r->result->rounds >= MOST_ROUNDS || is_over(r);
 }
 
 static bool run_rounds(struct race *r, struct error *e)
@@ -413,12 +422,6 @@ static double common_limit(const struct race *r)
     return r->barred_count == 0 ? limit : NAN;
 }
 
-static bool was_decided(const struct race *r)
-{
-    int samples = fastest(r->racing, r->racing_count)->sample_count;
-    return samples >= SPENT_SAMPLES || (samples >= LEAVE_ROUNDS && (is_decided(r) || is_at_limit(r)));
-}
-
 bool race_recall(struct trial *const *trials, int count, struct race_result *result)
 {
     struct race_result recalled = {.end = RACE_ROUNDS_SPENT, .recalled = true};
@@ -426,24 +429,21 @@ bool race_recall(struct trial *const *trials, int count, struct race_result *res
     enter(&r, trials, count);
     choose_finalists(&r);
     double limit = common_limit(&r);
-    bool decided = false;
+    bool settled = false;
     if (!isnan(limit)) {
         r.limit_samples = must_malloc(sizeof *r.limit_samples);
         r.limit_samples[r.limit_count++] = limit;
         const struct trial *leader = fastest(r.racing, r.racing_count);
         r.racing_count = keep(r.racing, r.racing_count, stays_in_rounds, leader);
-        decided = was_decided(&r);
+        recalled.rounds = leader->sample_count;
+        settled = is_settled(&r) || recalled.rounds >= SPENT_SAMPLES;
     }
-    if (decided) {
-        recalled.end = is_decided(&r)    ? r.racing_count > 1 ? RACE_TIED : RACE_APART
-                       : is_at_limit(&r) ? RACE_AT_LIMIT
-                                         : RACE_ROUNDS_SPENT;
-        recalled.rounds = fastest(r.racing, r.racing_count)->sample_count;
+    if (settled) {
         decide(&r);
         *result = recalled;
     }
     leave(&r);
-    return decided;
+    return settled;
 }
 
 void race_result_clear(struct race_result *result)
