@@ -46,7 +46,7 @@ static const struct winner {
     {DTYPE_F32, DTYPE_F32, 9586980, 7, "tile", 1, 1, 128, "registers", "true"},
     {DTYPE_F32, DTYPE_F32, 65600, 1023, "warp", 32, 1, 64, "registers", "true"},
     {DTYPE_F32, DTYPE_F32, 65472, 1025, "warp", 32, 1, 64, "registers", "true"},
-    {DTYPE_F32, DTYPE_F32, 16380, 4097, "block", 32, 1, 128, "registers", "prefetch"},
+    {DTYPE_F32, DTYPE_F32, 16380, 4097, "cluster", 32, 2, 256, "registers", "prefetch"},
     {DTYPE_F16, DTYPE_F16, 131072, 1024, "warp", 32, 1, 64, "registers", "true"},
     {DTYPE_F16, DTYPE_F16, 16384, 8192, "block", 32, 1, 128, "registers", "prefetch"},
     {DTYPE_F32, DTYPE_F32, 65536, 1024, "block", 32, 1, 64, "registers", "true"},
