@@ -1,9 +1,13 @@
 % -- A warp hears `count` maxima and sums and brings them together; hear(index): the text that waits for one.
 % local shares = -(-count // 32)                       -- that a lane hears
-% if shares == 1 then
+% if count == 32 then
+float2 part = ${hear("lane")};
+% elseif shares == 1 then
 float2 part = make_float2(${row.lowest}, 0.0f);
 if (lane < ${count})
     part = ${hear("lane")};
+% end
+% if shares == 1 then
 float ${maximum_name} = warp_max(part.x);
 float ${sum_name} = warp_sum(part.y * ${exponential("part.x", maximum_name)});
 % else
