@@ -154,7 +154,9 @@ bool problem_of_json(const json_t *object, struct problem *p, struct error *e)
                          "the alignment is %" JSON_INTEGER_FORMAT " bytes: 4096 are the most", align);
     read.in_place = in_place != 0;
     read.x_stride = json_object_get(object, "x_stride") == NULL ? N : x_stride;
-    read.y_stride = json_object_get(object, "y_stride") == NULL ? N : y_stride;
+    read.y_stride = json_object_get(object, "y_stride") != NULL ? y_stride
+                    : read.in_place                             ? read.x_stride
+                                                                : N;
     read.scaled = strcmp(scale, "value") == 0;
     if (!operation_parse(op, &read.op))
         return error_set(e, STATUS_USAGE, "operation '%s': softmax or log_softmax", op);

@@ -136,6 +136,8 @@ static const struct mutant mutants[] = {
      "which holds an mbarrier", "mbarrier.init"},
     {"tells before the others have begun", "softmax", CLUSTER, 4096, "cluster_wait();", "", "int lane",
      "uses ", TELLS},
+    {"waits twice for the others to begin", "softmax", CLUSTER, 4096, "cluster_wait();",
+     "cluster_wait();\n    cluster_wait();", "int lane", "without having arrived", "barrier.cluster.wait"},
     {"has no barrier of the cluster", "softmax", CLUSTER, 4096,
      "asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\" ::: \"memory\");\n}\n\n"
      "static __device__ void cluster_wait()\n{\n    asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");",

@@ -30,8 +30,9 @@ int main(int argc, char **argv)
     if (e.text[0] != '\0')
         fprintf(stderr, "softmax-tune: %s\n", e.text);
     options_clear(&options);
-    if (fflush(stdout) != 0 && status == STATUS_DONE) {
-        perror("softmax-tune: standard output");
+    bool failed = fflush(stdout) != 0 || ferror(stdout); /* an earlier flush may have met it */
+    if (failed && status == STATUS_DONE) {
+        fputs("softmax-tune: standard output cannot be written\n", stderr);
         status = STATUS_USAGE;
     }
     return interrupt_status(status);

@@ -78,7 +78,7 @@ static void print_proof(struct text_buffer *out, const struct invariance *v)
             out, "%s%lld%s", i == 0 ? "rows have the same bits, wherever they are, in batches of " : "",
             (long long)json_integer_value(json_array_get(v->launched, i)), i + 1 == count ? "\n" : ", ");
     if (v->passed_over > 0)
-        text_print(out, "        %d that cost less passed over: %s\n", v->passed_over, v->passed_why);
+        text_print(out, "        %d passed over: %s\n", v->passed_over, v->passed_why);
 }
 
 void report_invariance(struct report_summary *s, const struct invariance *v)

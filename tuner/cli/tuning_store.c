@@ -192,6 +192,8 @@ static bool put_times(struct tuning *t, const struct trial *timed, const struct 
 bool tuning_store_keep_race(struct tuning *t, struct trial *const *racers, int count, struct error *e)
 {
     bool ok = true;
+    if (t->memory.disturbed_by != 0) /* the next run would take what is stored as it is */
+        return true;
     for (int i = 0; i < count; i++) {
         struct trial *racer = racers[i];
         if (racer->verdict == VERDICT_RUNTIME) /* it was right before */

@@ -233,6 +233,9 @@ bool warp_cluster_wait(struct machine *m, struct warp *w, const struct instructi
         s->state = open ? SPLIT_RUNS : SPLIT_WAITS_CLUSTER;
         s->pc += open;
     }
+    for (int lane = 0; open && lane < WARP_LANES; lane++)
+        if (together >> lane & 1)
+            w->cluster_phase[lane] = NO_PHASE;
     if (open)
         warp_settle(w);
     return true;
