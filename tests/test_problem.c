@@ -121,6 +121,10 @@ static void absent_fields_take_their_defaults(void **state)
     assert_int_equal(p.y_stride, 100);
     assert_int_equal(p.align, DEFAULT_ALIGN);
     json_decref(object);
+    object = json_pack("{s:i, s:i, s:b}", "N", 100, "x_stride", 104, "in_place", true);
+    assert_true(problem_of_json(object, &p, &e));
+    assert_int_equal(p.y_stride, 104); /* in place, the output has the input's */
+    json_decref(object);
 }
 
 static void bad_fields_are_named(void **state)

@@ -51,6 +51,21 @@ static void closed_streams_do_not_reach_the_workers(void **state)
     temporary_folder_remove(folder);
 }
 
+/* `check` flushes its lines as it goes: the last flush has nothing left to fail with. */
+static void lines_that_are_lost_as_they_are_printed_end_with_status_2(void **state)
+{
+    (void)state;
+    char *folder = temporary_folder();
+    assert_int_equal(run_shell(folder,
+                               "$PROGRAM check --N 64 --arch sm_90 --device emulator --variant v4 --quiet "
+                               "2>err.txt >/dev/full"),
+                     2);
+    char *said = text_of(folder, "err.txt");
+    assert_non_null(strstr(said, "standard output"));
+    free(said);
+    temporary_folder_remove(folder);
+}
+
 /* The images are in the cache by then, so that only the emitted files meet the limit. */
 static void a_file_that_may_not_grow_is_named_and_nothing_is_left(void **state)
 {
@@ -74,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_streams_do_not_reach_the_workers),
+        cmocka_unit_test(lines_that_are_lost_as_they_are_printed_end_with_status_2),
         cmocka_unit_test(a_file_that_may_not_grow_is_named_and_nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,6 +250,21 @@ static void a_run_is_told_of_another_on_its_gpu(void **state)
     json_decref(disturbed);
 }
 
+static void a_race_that_another_run_disturbed_is_run_again(void **state)
+{
+    (void)state;
+    struct gpu_watch *mine = gpu_watch_open("store", "NVIDIA H200", "0");
+    json_decref(tune(PROBLEM STORE));
+    gpu_watch_close(mine);
+    json_t *alone = tune(PROBLEM STORE);
+    assert_false(json_is_true(json_object_get(alone, "recalled")));
+    assert_true(script->measured > 0 && trials(alone, "from_store") > 0);
+    json_decref(alone);
+    alone = tune(PROBLEM STORE);
+    assert_true(json_is_true(json_object_get(alone, "recalled")));
+    json_decref(alone);
+}
+
 static void two_runs_at_once_are_both_right(void **state)
 {
     (void)state;
@@ -348,6 +363,7 @@ int main(void)
         with_set_up(a_disk_that_fills_in_the_midst_of_a_run_ends_it_where_the_store_was_named),
         with_set_up(a_disk_that_fills_in_the_midst_of_a_run_is_said_once_else),
         with_set_up(a_run_is_told_of_another_on_its_gpu),
+        with_set_up(a_race_that_another_run_disturbed_is_run_again),
         with_set_up(two_runs_at_once_are_both_right),
         with_set_up(explain_tells_hits_stale_trials_and_misses_apart),
         with_set_up(what_was_tuned_is_exported),
