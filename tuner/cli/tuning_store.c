@@ -192,18 +192,18 @@ static bool put_times(struct tuning *t, const struct trial *timed, const struct 
 bool tuning_store_keep_race(struct tuning *t, struct trial *const *racers, int count, struct error *e)
 {
     bool ok = true;
-    if (t->memory.disturbed_by != 0) /* the next run would take what is stored as it is */
+    if (t->session->store == NULL || t->memory.keys == NULL)
         return true;
     for (int i = 0; i < count; i++) {
         struct trial *racer = racers[i];
         if (racer->verdict == VERDICT_RUNTIME) /* it was right before */
-            ok = ok && (t->session->store == NULL || t->memory.keys == NULL || put(t, racer, e));
-        /* Those that never came into the rounds have their rough time only. */
-        else if (racer->sample_count > 1)
+            ok = ok && put(t, racer, e);
+        /* Those that never came into the rounds have their rough time only. What another run disturbed is not
+           kept: the next run would take it as it is. */
+        else if (racer->sample_count > 1 && t->memory.disturbed_by == 0)
             for (int j = 0; j < t->count; j++)
                 if (t->trials[j].same_as == racer - t->trials)
-                    ok = ok && (t->session->store == NULL || t->memory.keys == NULL ||
-                                put_times(t, racer, &t->trials[j], e));
+                    ok = ok && put_times(t, racer, &t->trials[j], e);
     }
     return ok;
 }

@@ -129,15 +129,25 @@ static bool init_lane(struct machine *m, struct warp *w, const struct instructio
     return true;
 }
 
+/* Does `one` to the own mbarriers of all lanes, one lane after the other. */
+static bool each_lane(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask,
+                      bool (*one)(struct machine *m, struct warp *w, const struct instruction *i,
+                                  const struct reach *r, int lane))
+{
+    while (mask != 0) {
+        struct reach r;
+        if (!reach_own_mbarriers(m, w, i, &mask, &r))
+            return false;
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            if (r.mask >> lane & 1 && !one(m, w, i, &r, lane))
+                return false;
+    }
+    return true;
+}
+
 bool warp_mbarrier_init(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
 {
-    struct reach r;
-    if (!reach_own_mbarriers(m, w, i, &mask, &r))
-        return false;
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        if (r.mask >> lane & 1 && !init_lane(m, w, i, &r, lane))
-            return false;
-    return mask == 0 || warp_mbarrier_init(m, w, i, mask);
+    return each_lane(m, w, i, mask, init_lane);
 }
 
 static bool arrive_lane(struct machine *m, struct warp *w, const struct instruction *i, const struct reach *r,
@@ -169,13 +179,7 @@ static bool arrive_lane(struct machine *m, struct warp *w, const struct instruct
 
 bool warp_mbarrier_arrive(struct machine *m, struct warp *w, const struct instruction *i, uint32_t mask)
 {
-    struct reach r;
-    if (!reach_own_mbarriers(m, w, i, &mask, &r))
-        return false;
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        if (r.mask >> lane & 1 && !arrive_lane(m, w, i, &r, lane))
-            return false;
-    return mask == 0 || warp_mbarrier_arrive(m, w, i, mask);
+    return each_lane(m, w, i, mask, arrive_lane);
 }
 
 /* What the completed phase published, as far as the scope reaches. */
